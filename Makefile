@@ -359,7 +359,7 @@ $(BIN)/python:
 # Touched when the scan is not compiled and can be: where a compiler was installed since, what depends on it is made again.
 $(VENV)/.compiler: $(BIN)/python force
 	@test -e $@ || touch $@
-	@ls server/reading/scan/*.so >/dev/null 2>&1 || if $(BIN)/python -I server/compiler.py; then touch $@; fi
+	@ls server/reading/scan/*.so >/dev/null 2>&1 || if $(BIN)/python -I server/process/compiler.py; then touch $@; fi
 
 # A changed scan is compiled again here. Its shared object is removed before: one of another Python version would be imported.
 EDITABLE = rm -f server/reading/scan/*.so && $(PIP) install --editable
@@ -418,5 +418,5 @@ web/node_modules/.dev: web/package-lock.json $(VENV)/.dev
 $(TYPED): package/__init__.py
 	@mkdir -p $@/toposcope
 	@for folder in proto recorder server; do ln -sfn ../../../$$folder $@/toposcope/$$folder; done
-	@for file in __init__.py py.typed; do ln -sfn ../../../package/$$file $@/toposcope/$$file; done
+	@for file in $(notdir $(wildcard package/*.py package/py.typed)); do ln -sfn ../../../package/$$file $@/toposcope/$$file; done
 	@touch $@

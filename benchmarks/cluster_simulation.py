@@ -43,7 +43,7 @@ class Cluster(NamedTuple):
 REQUEST_SECONDS, CONNECTION = 0.05, 60e6
 """How long the store takes to answer a request, and the bytes a second of one connection."""
 CONNECTIONS, REQUEST_BYTES = 16, 4 << 20
-"""Of a worker, as in server/places/object_store.py."""
+"""Of a worker, as in server/places/stores/object_store.py."""
 PARTS, PART_BYTES = 12, 5 << 20
 """Of a pack that is uploaded, at once, as obstore does."""
 LIST_SECONDS = 0.2

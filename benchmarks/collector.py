@@ -102,7 +102,7 @@ def step_cost(steps: int = 2000) -> dict[str, float]:
 def loop_cost(milliseconds: float, steps: int) -> dict[str, float]:
     """Return the CPU seconds of our calls and threads in a loop at defaults, and of one step without them."""
     from toposcope.recorder.callbacks import SummaryCollector
-    from toposcope.recorder.training import watched_run
+    from toposcope.recorder.training.own_loops import watched_run
 
     train, network, optimizer, batches = training()
     for _ in range(WARM_UP_STEPS):

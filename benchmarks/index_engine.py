@@ -21,15 +21,15 @@ from event_logs import write_scalars
 from many_runs import write_many
 from support.clusters import dask_cluster, ray_cluster
 
-from toposcope.proto.executors import Workers, workers_on
+from toposcope.executors import Workers, workers_on
 from toposcope.server.indexing.grouping import TASK_BYTES
 from toposcope.server.indexing.indexing import index_logdir
 from toposcope.server.indexing.task import Indexed, Task, index_files
-from toposcope.server.loading.discovery import discover
+from toposcope.server.loading.finding.discovery import discover
 from toposcope.server.loading.logdir import Logdir
-from toposcope.server.places.pieces import NOTHING
-from toposcope.server.reading.index import open_index
-from toposcope.server.reading.shared_packs import store_shared_pack
+from toposcope.server.places.stores.pieces import NOTHING
+from toposcope.server.reading.index.index import open_index
+from toposcope.server.reading.index.packs.shared_packs import store_shared_pack
 
 TAGS = [f"train/metric-{number}" for number in range(10)]
 POINTS, LARGE_RUNS = 10_000, 40

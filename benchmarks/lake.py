@@ -24,12 +24,12 @@ from report import report
 from toposcope.server.lake.compaction import compact
 from toposcope.server.lake.folder import LocalFolder
 from toposcope.server.loading.load_once import load_logdir
-from toposcope.server.reading.index import Index
-from toposcope.server.runs.alignment import Curve, curve_of, position_limits
-from toposcope.server.runs.bands import compute_band
+from toposcope.server.reading.index.index import Index
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.sources import tag_source
+from toposcope.server.runs.selection.alignment import Curve, curve_of, position_limits
+from toposcope.server.runs.selection.bands import compute_band
+from toposcope.server.runs.selection.sources import tag_source
 
 TAGS = [f"train/metric-{number}" for number in range(10)]
 TAG = TAGS[5]

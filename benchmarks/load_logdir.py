@@ -67,7 +67,7 @@ class Clock:
 def load_toposcope(logdir: str, index_dir: str = "") -> Load:
     """Load with the Logdir of our server, which verifies the checksums of all scalars."""
     from toposcope.server.loading.logdir import Logdir
-    from toposcope.server.reading.index import Index
+    from toposcope.server.reading.index.index import Index
 
     clock = Clock()
     loading = Logdir(logdir, 0, Index(Path(index_dir)) if index_dir else None)

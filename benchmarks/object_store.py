@@ -21,7 +21,7 @@ from report import report
 from server_process import serve
 from support.s3_server import BUCKET, S3Server, s3_server
 
-from toposcope.proto.executors import workers_on
+from toposcope.executors import workers_on
 from toposcope.server.indexing.indexing import index_logdir
 
 TAGS = [f"train/metric-{number}" for number in range(10)]

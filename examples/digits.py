@@ -25,7 +25,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from toposcope.recorder import SummaryRecord
-from toposcope.recorder.training.watched_run import WatchedRun
+from toposcope.recorder.training.own_loops.watched_run import WatchedRun
 
 RUNS = 12
 LOWEST_RATE, HIGHEST_RATE = 0.003, 1.0  # Learning rates, from too low to too high.

@@ -7,7 +7,7 @@ from digits_network import DIGITS, Guesses, Network, nodes
 
 from toposcope.recorder import SummaryRecord, custom_lineage, dataset_graph, eval_lineage, graph, train_lineage
 from toposcope.recorder.callbacks import SummaryCollector
-from toposcope.recorder.training.watched_run import WatchedRun
+from toposcope.recorder.training.own_loops.watched_run import WatchedRun
 
 MISTAKES = 16
 SIDE = 8

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from toposcope.recorder.messages.landscape import landscape
     from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage, train_lineage
     from toposcope.recorder.record.summary_record import SummaryRecord
-    from toposcope.recorder.tensorboard.install import install, uninstall
+    from toposcope.recorder.tensorboard.replacing.install import install, uninstall
     from toposcope.recorder.tensorboard.summary_writer import SummaryWriter
-    from toposcope.recorder.values.foreign_values import UnreadableValueError
+    from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError
     from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text
 
 __all__ = [
@@ -44,14 +44,14 @@ __getattr__, __dir__ = lazy_names(
         "SummaryWriter": "toposcope.recorder.tensorboard.summary_writer",
         "Tensor": "toposcope.recorder.values.wrapped",
         "Text": "toposcope.recorder.values.wrapped",
-        "UnreadableValueError": "toposcope.recorder.values.foreign_values",
+        "UnreadableValueError": "toposcope.recorder.values.arrays.foreign_values",
         "custom_lineage": "toposcope.recorder.messages.lineage",
         "dataset_graph": "toposcope.recorder.messages.dataset_graph",
         "eval_lineage": "toposcope.recorder.messages.lineage",
         "graph": "toposcope.recorder.messages.graph",
-        "install": "toposcope.recorder.tensorboard.install",
+        "install": "toposcope.recorder.tensorboard.replacing.install",
         "landscape": "toposcope.recorder.messages.landscape",
         "train_lineage": "toposcope.recorder.messages.lineage",
-        "uninstall": "toposcope.recorder.tensorboard.install",
+        "uninstall": "toposcope.recorder.tensorboard.replacing.install",
     },
 )

@@ -10,7 +10,7 @@ from typing import SupportsIndex, cast
 import numpy as np
 
 from toposcope.recorder.stores.spool import is_remote, local_path
-from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
 
 _FILE_NAME_PART = re.compile(r"\w+[0-9a-zA-Z_.]*", re.ASCII)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 from google.protobuf.message import Message
 
 from toposcope.recorder.adapters import adapter, framework_name
-from toposcope.recorder.values.deferred_array import DeferredArray
+from toposcope.recorder.values.arrays.deferred_array import DeferredArray
 from toposcope.recorder.values.histogram import Histogram
 
 SEVERAL_OPTIMIZERS = "several_optimizers"

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from toposcope.recorder.adapters import adapter, is_cell, is_module
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 _AMP_LEVELS = ("O0", "O2", "O3", "auto")
 

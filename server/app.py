@@ -19,14 +19,18 @@ from toposcope.server.alerts import alert_files
 from toposcope.server.alerts.alert_files import AlertFiles
 from toposcope.server.alerts.alerts import Alerts
 from toposcope.server.alerts.recorded import RecordedAlerts
-from toposcope.server.api import health, notes, overview, run_columns, run_search, runs, scalars, tags, updates, views
+from toposcope.server.api import health, notes, updates
+from toposcope.server.api.listings import overview, run_columns, run_search, runs, tags
+from toposcope.server.api.saved import views
+from toposcope.server.api.series import scalars
 from toposcope.server.budget.budget import MEMORY_LIMIT, Budget
-from toposcope.server.cancelled_requests import CancelledRequests
-from toposcope.server.compression import Compression
-from toposcope.server.connections import LimitedConnection
 from toposcope.server.data_files.data_folder import data_files, default_data_folder
 from toposcope.server.deferred_routes import DeferredRoutes
-from toposcope.server.exposure import Exposure, Guard
+from toposcope.server.http.cancelled_requests import CancelledRequests
+from toposcope.server.http.compression import Compression
+from toposcope.server.http.connections import LimitedConnection
+from toposcope.server.http.exposure import Exposure, Guard
+from toposcope.server.http.request_bodies import BodyLimit
 from toposcope.server.loading.logdir import Update
 from toposcope.server.loading.run_source import RunSource
 from toposcope.server.metrics import routes as probes
@@ -39,17 +43,16 @@ from toposcope.server.notes.run_colours import RunColours
 from toposcope.server.places.addresses import is_remote
 from toposcope.server.places.place import reason_of
 from toposcope.server.places.private_folders import make_private
-from toposcope.server.questions.opened import Opened
+from toposcope.server.process.version import VERSION
+from toposcope.server.questions.opening.opened import Opened
 from toposcope.server.reports.process_report import own_report
 from toposcope.server.reports.request_counts import RequestCounts
-from toposcope.server.request_bodies import BodyLimit
 from toposcope.server.runs.families import Families
-from toposcope.server.runs.name_patterns import PatternsBusyError
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
 from toposcope.server.runs.tag_counts import TagCounts
 from toposcope.server.search.search import RunSearch
-from toposcope.server.version import VERSION
+from toposcope.server.text.name_patterns import PatternsBusyError
 from toposcope.server.views.links import Links
 from toposcope.server.views.no_views import NoViews
 from toposcope.server.views.view import LARGEST_FILE

@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
     except ModuleNotFoundError as error:
-        from toposcope.proto.missing_packages import missing_packages_line
+        from toposcope.missing_packages import missing_packages_line
 
         print(f"summary-server: {missing_packages_line(error)}", file=sys.stderr)
         return _NOT_INSTALLED

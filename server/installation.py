@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from toposcope.server.compiler import compiler_advice
+from toposcope.server.process.compiler import compiler_advice
 from toposcope.server.reading import scan
 
 log = logging.getLogger(__name__)

@@ -10,8 +10,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload
 
-from toposcope.server.arrow import arrow_table
-from toposcope.server.dataframe import dataframe, dataframe_of_series, polars_dataframe
 from toposcope.server.installation import log_installation_warnings
 from toposcope.server.landscapes.landscape import Landscape, read_landscape
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
@@ -20,18 +18,20 @@ from toposcope.server.questions.answers import BestRuns, Comparison, Diagnosis, 
 from toposcope.server.questions.comparison import compare_runs
 from toposcope.server.questions.diagnosis import diagnose_run
 from toposcope.server.questions.listing import DEFAULT_COLUMNS, find_best, list_runs
-from toposcope.server.questions.opened import Opened
-from toposcope.server.reading.index import open_index
+from toposcope.server.questions.opening.opened import Opened
+from toposcope.server.reading.index.index import open_index
 from toposcope.server.reading.scan import KINDS
-from toposcope.server.reading.series import NO_PAYLOADS, NO_POINTS, Float64s, Int64s, Payloads
+from toposcope.server.reading.series.series import NO_PAYLOADS, NO_POINTS, Float64s, Int64s, Payloads
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.chosen_series import Choice, payloads, points, ranks
-from toposcope.server.runs.hparams_sessions import Sessions, only_sessions, parents_of, read_session
-from toposcope.server.runs.payload import read_payload
-from toposcope.server.runs.recorded_alerts import recorded_alerts
+from toposcope.server.runs.messages.payload import read_payload
+from toposcope.server.runs.messages.recorded_alerts import recorded_alerts
+from toposcope.server.runs.parameters.hparams_sessions import Sessions, only_sessions, parents_of, read_session
+from toposcope.server.runs.parameters.run_lineage import lineage_of
+from toposcope.server.runs.recordings.run_state import RunState
 from toposcope.server.runs.run import ALL, RunView
-from toposcope.server.runs.run_lineage import lineage_of
-from toposcope.server.runs.run_state import RunState
+from toposcope.server.runs.selection.chosen_series import Choice, payloads, points, ranks
+from toposcope.server.tables.arrow import arrow_table
+from toposcope.server.tables.dataframe import dataframe, dataframe_of_series, polars_dataframe
 from toposcope.server.values.alert import Level
 from toposcope.server.values.histogram import Histogram, read_histogram
 from toposcope.server.values.hparams import Session

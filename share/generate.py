@@ -11,7 +11,7 @@ from argparse_manpage.manpage import Manpage
 
 from toposcope.recorder.landscapes import command as summary_landscape
 from toposcope.server.commands.serve_options import make_parser
-from toposcope.server.version import VERSION
+from toposcope.server.process.version import VERSION
 
 SUBCOMMANDS = {
     "inspect": "list runs, tags and steps, and verify event files",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.imports import ROOT
 
-from toposcope.server.compiler import can_compile
+from toposcope.server.process.compiler import can_compile
 
 COMPILER = Path(".venv/.compiler")
 MAKE = shutil.which("make") or "make"
@@ -20,7 +20,7 @@ INSTALLED = Path(".venv/.installed")
 def clone(tmp_path: Path) -> Path:
     """Return a folder with what the Makefile looks at, whose installation is up to date."""
     folder = tmp_path / "ein Pfad é 路"
-    for name in ("Makefile", "pyproject.toml", "setup.py", "server/compiler.py", "web/package-lock.json"):
+    for name in ("Makefile", "pyproject.toml", "setup.py", "server/process/compiler.py", "web/package-lock.json"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
     (folder / "server/reading/scan").mkdir(parents=True)

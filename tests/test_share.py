@@ -13,7 +13,7 @@ import pytest
 from toposcope.recorder.landscapes import command as summary_landscape
 from toposcope.server import cli
 from toposcope.server.commands.serve_options import make_parser
-from toposcope.server.version import VERSION
+from toposcope.server.process.version import VERSION
 
 SHARE = Path(__file__).parent.parent / "share"
 FILES = {

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from toposcope.recorder.callbacks.summary_collector import SummaryCollector
     from toposcope.recorder.callbacks.time_monitor import TimeMonitor
     from toposcope.recorder.landscapes import SummaryLandscape
-    from toposcope.recorder.training.callback import Callback
-    from toposcope.recorder.training.run_context import RunContext
+    from toposcope.recorder.training.events.callback import Callback
+    from toposcope.recorder.training.events.run_context import RunContext
 
 __all__ = [
     "BackupAndRestore",
@@ -45,7 +45,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "BackupAndRestore": "toposcope.recorder.callbacks.backup_and_restore",
-        "Callback": "toposcope.recorder.training.callback",
+        "Callback": "toposcope.recorder.training.events.callback",
         "CheckpointConfig": "toposcope.recorder.callbacks.checkpoint_config",
         "EarlyStopping": "toposcope.recorder.callbacks.early_stopping",
         "FlopsUtilizationCollector": "toposcope.recorder.callbacks.flops_utilization_collector",
@@ -56,7 +56,7 @@ __getattr__, __dir__ = lazy_names(
         "ModelCheckpoint": "toposcope.recorder.callbacks.model_checkpoint",
         "OnRequestExit": "toposcope.recorder.callbacks.on_request_exit",
         "ReduceLROnPlateau": "toposcope.recorder.callbacks.reduce_lr_on_plateau",
-        "RunContext": "toposcope.recorder.training.run_context",
+        "RunContext": "toposcope.recorder.training.events.run_context",
         "SummaryCollector": "toposcope.recorder.callbacks.summary_collector",
         "SummaryLandscape": "toposcope.recorder.landscapes",
         "TimeMonitor": "toposcope.recorder.callbacks.time_monitor",

@@ -12,10 +12,10 @@ from toposcope.recorder.arguments import checked_future_directory
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.callback_list import checked_callbacks
-from toposcope.recorder.training.driven_run import DrivenRun
-from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.callback_list import checked_callbacks
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.own_loops.driven_run import DrivenRun
 
 
 @dataclass(frozen=True)

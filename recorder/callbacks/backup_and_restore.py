@@ -7,14 +7,14 @@ from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_local_directory
 from toposcope.recorder.callbacks.rank_decision import distributed_of_process
 from toposcope.recorder.callbacks.training_checkpoint import restore_training, save_training
-from toposcope.recorder.checkpoints.capturing import states_of
 from toposcope.recorder.checkpoints.saving_phase import saving
-from toposcope.recorder.checkpoints.sharded_tensors import broadcast_decision, has_sharded_tensors, join_gathering
+from toposcope.recorder.checkpoints.state.capturing import states_of
+from toposcope.recorder.checkpoints.state.sharded_tensors import broadcast_decision, has_sharded_tensors, join_gathering
 from toposcope.recorder.collecting.requested_exit import requested_exit
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.run_context import RunContext
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
+from toposcope.recorder.training.state.state import State
 
 _FILE = "backup.ckpt"
 

@@ -6,8 +6,8 @@ from typing import Any
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.checkpoints.arguments import checked_appended, checked_key, checked_mode
 from toposcope.recorder.checkpoints.checkpoint import Appended
-from toposcope.recorder.checkpoints.protection import Protection
-from toposcope.recorder.values.foreign_values import is_convertible, short_repr
+from toposcope.recorder.checkpoints.files.protection import Protection
+from toposcope.recorder.values.arrays.foreign_values import is_convertible, short_repr
 
 _FORMATS = ("ckpt", "safetensors")
 _COUNTS = ("epoch_num", "step_num")

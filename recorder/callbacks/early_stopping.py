@@ -7,8 +7,8 @@ from typing import Any
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_number
 from toposcope.recorder.callbacks.monitored_value import MonitoredValue, checked_goal
 from toposcope.recorder.framework import framework_of
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.run_context import CallbackParams, RunContext
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import CallbackParams, RunContext
 
 
 class EarlyStopping(Callback):

@@ -9,11 +9,11 @@ from toposcope.recorder.adapters import adapter, is_module
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_number
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.record.logged_values import logged_values
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.run_values import ValueReceiver
-from toposcope.recorder.training.state import State
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.run_values import ValueReceiver
+from toposcope.recorder.training.state.state import State
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 
 class FlopsUtilizationCollector(EventCallback):

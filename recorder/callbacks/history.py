@@ -1,9 +1,9 @@
 """History: stores the loss and the metrics of each epoch of a training."""
 
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.loss import loss_in
-from toposcope.recorder.training.run_context import RunContext
-from toposcope.recorder.values.foreign_values import UnreadableValueError
+from toposcope.recorder.training.data.loss import loss_in
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError
 from toposcope.recorder.values.scalar import scalar_from
 
 

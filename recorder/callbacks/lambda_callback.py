@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.run_context import RunContext
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 Hook = Callable[[RunContext], object]
 """A function of the RunContext; its return value is ignored."""

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from toposcope.recorder.arguments import checked_number
 from toposcope.recorder.callbacks.learning_rates import change_learning_rates, check_learning_rates
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.run_context import RunContext
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 
 class LearningRateScheduler(Callback):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from toposcope.recorder.framework import framework_of
-from toposcope.recorder.training.run_context import CallbackParams
+from toposcope.recorder.training.events.run_context import CallbackParams
 
 
 def check_learning_rates(params: CallbackParams, callback_name: str) -> None:

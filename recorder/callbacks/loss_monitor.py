@@ -3,9 +3,9 @@
 import math
 
 from toposcope.recorder.arguments import checked_integer
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.loss import loss_in
-from toposcope.recorder.training.run_context import RunContext, step_in_epoch
+from toposcope.recorder.training.data.loss import loss_in
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext, step_in_epoch
 
 
 class LossMonitor(Callback):

@@ -11,17 +11,17 @@ from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool
 from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig
 from toposcope.recorder.callbacks.monitored_value import MonitoredValue, checked_goal
-from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
 from toposcope.recorder.checkpoints.checkpoint_writer import CheckpointWriter, Job, Outcome
-from toposcope.recorder.checkpoints.encryption import require_cryptography
-from toposcope.recorder.checkpoints.manifest import Manifest, manifest_path, read_manifest, write_manifest
-from toposcope.recorder.checkpoints.protection import Protection
-from toposcope.recorder.checkpoints.retention import SavedCheckpoint, surplus_by_count, surplus_by_minutes
-from toposcope.recorder.checkpoints.safetensors_file import require_safetensors
+from toposcope.recorder.checkpoints.files.encryption import require_cryptography
+from toposcope.recorder.checkpoints.files.protection import Protection
+from toposcope.recorder.checkpoints.formats.safetensors_file import require_safetensors
+from toposcope.recorder.checkpoints.keeping.manifest import Manifest, manifest_path, read_manifest, write_manifest
+from toposcope.recorder.checkpoints.keeping.retention import SavedCheckpoint, surplus_by_count, surplus_by_minutes
 from toposcope.recorder.checkpoints.saving import write_checkpoint
 from toposcope.recorder.checkpoints.saving_phase import saving
-from toposcope.recorder.checkpoints.sharded_tensors import (
+from toposcope.recorder.checkpoints.state.capturing import capture, states_of
+from toposcope.recorder.checkpoints.state.sharded_tensors import (
     broadcast_decision,
     has_sharded_tensors,
     is_sharded,
@@ -30,9 +30,9 @@ from toposcope.recorder.checkpoints.sharded_tensors import (
 from toposcope.recorder.framework import framework_of
 from toposcope.recorder.rank import process_count, process_rank
 from toposcope.recorder.stores.spool import local_path
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.run_context import CallbackParams, RunContext, step_in_epoch
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import CallbackParams, RunContext, step_in_epoch
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 
 class ModelCheckpoint(Callback):

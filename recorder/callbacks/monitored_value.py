@@ -4,13 +4,13 @@ import math
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from toposcope.proto.metric_direction import Direction, metric_direction
+from toposcope.metric_direction import Direction, metric_direction
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_number, checked_text
 from toposcope.recorder.callbacks.rank_mean import mean_over_ranks
-from toposcope.recorder.training.loss import loss_in, scalar_loss
-from toposcope.recorder.training.run_context import CallbackParams
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.data.loss import loss_in, scalar_loss
+from toposcope.recorder.training.events.run_context import CallbackParams
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 from toposcope.recorder.values.scalar import scalar_from
 
 _MODES = ("auto", "min", "max")

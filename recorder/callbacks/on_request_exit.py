@@ -15,10 +15,10 @@ from toposcope.recorder.callbacks.training_checkpoint import restore_training, s
 from toposcope.recorder.checkpoints.arguments import checked_path
 from toposcope.recorder.checkpoints.saving import save_checkpoint
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.training.batch import parts_of
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.run_context import RunContext
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.data.batch import parts_of
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
+from toposcope.recorder.training.state.state import State
 
 _KEY = "GracefulExit"
 

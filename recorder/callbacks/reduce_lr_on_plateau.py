@@ -3,8 +3,8 @@
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_number
 from toposcope.recorder.callbacks.learning_rates import change_learning_rates, check_learning_rates
 from toposcope.recorder.callbacks.monitored_value import MonitoredValue, checked_goal
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.run_context import RunContext
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
 
 
 class ReduceLROnPlateau(Callback):

@@ -18,22 +18,22 @@ from toposcope.recorder.arguments import (
 )
 from toposcope.recorder.collecting.background import Background
 from toposcope.recorder.collecting.collected_data import checked_custom_lineage, collected_data
-from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
 from toposcope.recorder.collecting.requested_exit import requested_exit
 from toposcope.recorder.collecting.resuming import resume_of, warn_of_hidden_steps
-from toposcope.recorder.collecting.training_collection import TrainingCollection
-from toposcope.recorder.collecting.training_phase import TrainingPhase
+from toposcope.recorder.collecting.training.evaluations import add_evaluation
+from toposcope.recorder.collecting.training.training_collection import TrainingCollection
+from toposcope.recorder.collecting.training.training_phase import TrainingPhase
 from toposcope.recorder.record.logged_values import LoggedValues
 from toposcope.recorder.record.summary_record import SummaryRecord
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
-from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.run_context import CallbackParams, RunContext
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.callback_list import CallbackList, checked_callbacks
+from toposcope.recorder.training.events.logger_destination import LoggerDestination
+from toposcope.recorder.training.events.run_context import CallbackParams, RunContext
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.watched_run import WatchedRun
+    from toposcope.recorder.training.own_loops.watched_run import WatchedRun
 
 _MODES = ("train", "eval")
 

@@ -3,8 +3,8 @@
 from time import perf_counter
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.run_context import CallbackParams, RunContext
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import CallbackParams, RunContext
 
 
 class EpochClock:

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from toposcope.recorder import log
 from toposcope.recorder.checkpoints.checkpoint import Appended
 from toposcope.recorder.checkpoints.loading import load_checkpoint
-from toposcope.recorder.checkpoints.restoring import restore
 from toposcope.recorder.checkpoints.saving import save_checkpoint
+from toposcope.recorder.checkpoints.state.restoring import restore
+from toposcope.recorder.checkpoints.state.trained_steps import trained_steps_of
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.trained_steps import trained_steps_of
-from toposcope.recorder.training.plain_state import state_of, state_text
-from toposcope.recorder.training.position import Position
-from toposcope.recorder.training.state import State
-from toposcope.recorder.training.time import Time, TimeUnit
+from toposcope.recorder.training.data.plain_state import state_of, state_text
+from toposcope.recorder.training.data.position import Position
+from toposcope.recorder.training.progress.time import Time, TimeUnit
+from toposcope.recorder.training.state.state import State
 
 _EPOCHS, _SCALE, _SCHEDULERS = "finished_epochs", "loss_scale", "schedulers"
 _POSITION, _RANK = "position", "rank"

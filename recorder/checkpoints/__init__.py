@@ -7,8 +7,8 @@ from toposcope.recorder.lazy_names import lazy_names
 if TYPE_CHECKING:
     from toposcope.recorder.checkpoints.checkpoint import Checkpoint
     from toposcope.recorder.checkpoints.loading import load_checkpoint
-    from toposcope.recorder.checkpoints.restoring import restore
     from toposcope.recorder.checkpoints.saving import save_checkpoint
+    from toposcope.recorder.checkpoints.state.restoring import restore
 
 __all__ = [
     "Checkpoint",
@@ -22,7 +22,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "Checkpoint": "toposcope.recorder.checkpoints.checkpoint",
         "load_checkpoint": "toposcope.recorder.checkpoints.loading",
-        "restore": "toposcope.recorder.checkpoints.restoring",
+        "restore": "toposcope.recorder.checkpoints.state.restoring",
         "save_checkpoint": "toposcope.recorder.checkpoints.saving",
     },
 )

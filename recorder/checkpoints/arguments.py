@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping
 
 from toposcope.recorder.checkpoints.checkpoint import Appended
-from toposcope.recorder.checkpoints.encryption import KEY_BYTES, MODES
+from toposcope.recorder.checkpoints.files.encryption import KEY_BYTES, MODES
 from toposcope.recorder.stores.spool import is_remote, local_path
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 _SLASHES_OF_BUCKET = 2
 

@@ -4,10 +4,10 @@ import os
 import zipfile
 from typing import BinaryIO
 
-from toposcope.recorder.checkpoints import mindspore_file, numpy_file, safetensors_file, torch_file
 from toposcope.recorder.checkpoints.arguments import checked_key, checked_mode, checked_path
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
-from toposcope.recorder.checkpoints.protection import unprotected_reader
+from toposcope.recorder.checkpoints.files.protection import unprotected_reader
+from toposcope.recorder.checkpoints.formats import mindspore_file, numpy_file, safetensors_file, torch_file
 
 _ZIP = b"PK\3\4"
 # The key of a bytes field in protobuf; the magic number of MindSpore's encrypted blocks, from the second byte on.

@@ -4,14 +4,14 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from toposcope.recorder.checkpoints import mindspore_file, numpy_file, safetensors_file, torch_file
 from toposcope.recorder.checkpoints.arguments import checked_appended, checked_key, checked_mode, checked_target
-from toposcope.recorder.checkpoints.atomic_file import atomic_file
-from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, library_of
-from toposcope.recorder.checkpoints.protection import Protection, protected_writer
+from toposcope.recorder.checkpoints.files.atomic_file import atomic_file
+from toposcope.recorder.checkpoints.files.protection import Protection, protected_writer
+from toposcope.recorder.checkpoints.formats import mindspore_file, numpy_file, safetensors_file, torch_file
 from toposcope.recorder.checkpoints.saving_phase import saving
-from toposcope.recorder.checkpoints.step_count import saved_step
+from toposcope.recorder.checkpoints.state.capturing import capture, states_of
+from toposcope.recorder.checkpoints.state.step_count import saved_step
 from toposcope.recorder.writing.event_queue import flush_all
 
 

@@ -4,9 +4,9 @@ import os
 from collections.abc import Callable
 from typing import Protocol
 
-from toposcope.recorder.collecting.environment_thread import EnvironmentThread
+from toposcope.recorder.collecting.environment.environment_thread import EnvironmentThread
 from toposcope.recorder.collecting.job import Job
-from toposcope.recorder.collecting.machine_thread import MachineThread
+from toposcope.recorder.collecting.machine.machine_thread import MachineThread
 
 
 class _Collection(Protocol):

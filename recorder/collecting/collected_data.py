@@ -11,7 +11,7 @@ from toposcope.recorder.arguments import checked_bool
 from toposcope.recorder.landscapes.plan.settings import LandscapeSettings, landscape_settings
 from toposcope.recorder.messages.lineage import set_custom
 from toposcope.recorder.messages.plain_data import items_of
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 HYPER_CONFIG_VARIABLE = "MINDINSIGHT_HYPER_CONFIG"
 """Environment variable by which MindInsight's tuner passes hyperparameters to a training, as JSON."""

@@ -8,7 +8,7 @@ from toposcope.recorder.collecting.failure_guard import FailureGuard
 from toposcope.recorder.framework import Framework, framework_of
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.record.summary_record import SummaryRecord
-from toposcope.recorder.training.run_context import CallbackParams
+from toposcope.recorder.training.events.run_context import CallbackParams
 
 
 class Plan(NamedTuple):

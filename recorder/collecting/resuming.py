@@ -5,7 +5,7 @@ from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.writing.earlier_recordings import last_recorded_step
+from toposcope.recorder.writing.files.earlier_recordings import last_recorded_step
 
 _BEGINS_AGAIN = (
     "%s contains steps of an earlier recording, up to step %d, and this training begins again at step 1: the page will "

@@ -8,7 +8,7 @@ from weakref import ref
 
 from toposcope.recorder.adapters import framework_name, is_jax_array
 from toposcope.recorder.framework import Framework, framework_of
-from toposcope.recorder.training.loop_sources import LoopSources
+from toposcope.recorder.training.state.loop_sources import LoopSources
 
 
 class TrainingNetwork:

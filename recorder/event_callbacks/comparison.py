@@ -7,7 +7,7 @@ import numpy as np
 
 from toposcope.recorder.callbacks.monitored_value import likely_direction
 from toposcope.recorder.imported import imported
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 Comparison = Callable[[float, float], bool]
 

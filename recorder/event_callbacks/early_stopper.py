@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from toposcope.recorder.arguments import checked_number
 from toposcope.recorder.event_callbacks.comparison import comparison
 from toposcope.recorder.event_callbacks.stopper import Stopper
-from toposcope.recorder.training.time import TimeInput, TimeUnit, checked_time
-from toposcope.recorder.training.timestamp import Timestamp
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.progress.time import TimeInput, TimeUnit, checked_time
+from toposcope.recorder.training.progress.timestamp import Timestamp
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.logger import Logger
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.logger import Logger
+    from toposcope.recorder.training.state.state import State
 
 
 class EarlyStopper(Stopper):

@@ -10,12 +10,12 @@ from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_integer
 from toposcope.recorder.callbacks.rank_values import values_of_ranks
 from toposcope.recorder.frameworks.torch.modules import device_of
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.logger import Logger
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.logger import Logger
+    from toposcope.recorder.training.state.state import State
 
 _GIGABYTE = 1e9
 _STATISTICS = {

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.values.arrays.arrays import array_from
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, short_repr
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.logger import Logger
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.logger import Logger
+    from toposcope.recorder.training.state.state import State
 
 
 class NaNMonitor(EventCallback):

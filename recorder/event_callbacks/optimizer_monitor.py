@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from toposcope.recorder import log
 from toposcope.recorder.adapters import adapter, framework_name
 from toposcope.recorder.arguments import checked_bool, checked_integer
-from toposcope.recorder.collecting.gradient_norms import gradient_norms
+from toposcope.recorder.collecting.steps.gradient_norms import gradient_norms
 from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.framework import framework_of
-from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.events.event_callback import EventCallback
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.logger import Logger
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.logger import Logger
+    from toposcope.recorder.training.state.state import State
 
 
 class OptimizerMonitor(EventCallback):

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_integer
 from toposcope.recorder.event_callbacks.time_unit import seconds_per
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.time import TimeUnit
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.progress.time import TimeUnit
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.logger import Logger
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.logger import Logger
+    from toposcope.recorder.training.state.state import State
 
 
 class RuntimeEstimator(EventCallback):

@@ -12,14 +12,14 @@ from toposcope.recorder.arguments import checked_integer, checked_number
 from toposcope.recorder.event_callbacks.gpu_peak_flops import peak_flops
 from toposcope.recorder.event_callbacks.time_unit import seconds_per
 from toposcope.recorder.frameworks.torch.modules import device_of, unwrapped
-from toposcope.recorder.training.batch import samples_of
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.data.batch import samples_of
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.logger import Logger
-    from toposcope.recorder.training.state import State
-    from toposcope.recorder.training.timestamp import Timestamp
+    from toposcope.recorder.training.progress.timestamp import Timestamp
+    from toposcope.recorder.training.state.logger import Logger
+    from toposcope.recorder.training.state.state import State
 
 
 class _Progress(NamedTuple):

@@ -10,14 +10,14 @@ from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_text
 from toposcope.recorder.callbacks.rank_mean import mean_over_ranks
 from toposcope.recorder.metrics import result
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.loss import loss_in
-from toposcope.recorder.values.foreign_values import UnreadableValueError
+from toposcope.recorder.training.data.loss import loss_in
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError
 from toposcope.recorder.values.scalar import scalar_from
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.logger import Logger
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.logger import Logger
+    from toposcope.recorder.training.state.state import State
 
 
 class Stopper(EventCallback, ABC):

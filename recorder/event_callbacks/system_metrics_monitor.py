@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder.arguments import checked_bool
 from toposcope.recorder.callbacks.rank_values import values_of_ranks
-from toposcope.recorder.collecting.gpus import gpus_of, supported
-from toposcope.recorder.collecting.machine_metrics import MIN_SHARE_SECONDS, Processors, psutil_module
-from toposcope.recorder.collecting.metric_sources import MetricSources
+from toposcope.recorder.collecting.machine.gpus import gpus_of, supported
+from toposcope.recorder.collecting.machine.machine_metrics import MIN_SHARE_SECONDS, Processors, psutil_module
+from toposcope.recorder.collecting.machine.metric_sources import MetricSources
 from toposcope.recorder.frameworks.torch.modules import device_of
 from toposcope.recorder.imported import imported
-from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.events.event_callback import EventCallback
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.logger import Logger
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.logger import Logger
+    from toposcope.recorder.training.state.state import State
 
 
 class SystemMetricsMonitor(EventCallback):

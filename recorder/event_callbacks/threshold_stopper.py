@@ -10,7 +10,7 @@ from toposcope.recorder.event_callbacks.comparison import comparison
 from toposcope.recorder.event_callbacks.stopper import Stopper
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.state import State
 
 
 class ThresholdStopper(Stopper):

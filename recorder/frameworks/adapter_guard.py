@@ -6,7 +6,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from toposcope.recorder import log
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
-from toposcope.recorder.training.callback_errors import callback_that_raised
+from toposcope.recorder.training.events.callback_errors import callback_that_raised
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")

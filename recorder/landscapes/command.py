@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from toposcope.proto.executors import FORMS, workers_on
-from toposcope.proto.missing_packages import missing_packages_line
+from toposcope.executors import FORMS, workers_on
+from toposcope.missing_packages import missing_packages_line
 from toposcope.recorder.landscapes.planes.axes_of_kind import AXES
 from toposcope.recorder.landscapes.progress import Progress
 from toposcope.recorder.landscapes.stored_checkpoints import default_folder, fetch_checkpoints

@@ -13,7 +13,7 @@ from toposcope.recorder.landscapes.plan.landscape_plan import CHECKPOINTS, joint
 from toposcope.recorder.landscapes.planes.axes_of_kind import AXES
 from toposcope.recorder.landscapes.progress import Progress
 from toposcope.recorder.landscapes.sweep.workers import Workers, checked_device_ids, checked_executor
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 _JOINT_AXES = ("anchored", "pca", "three-point", "interpolate")
 """Kinds of axes that are computed from all checkpoints."""

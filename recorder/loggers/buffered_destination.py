@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from toposcope.recorder.training.logger_destination import LoggerDestination
+from toposcope.recorder.training.events.logger_destination import LoggerDestination
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.logger import Logger
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.logger import Logger
+    from toposcope.recorder.training.state.state import State
 
 
 class BufferedDestination(LoggerDestination, ABC):

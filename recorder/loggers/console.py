@@ -10,13 +10,13 @@ from toposcope.recorder.arguments import checked_bool
 from toposcope.recorder.loggers.formatting import line, settings
 from toposcope.recorder.loggers.table import json_table
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.time import Time, TimeInput, TimeUnit, checked_time
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.events.logger_destination import LoggerDestination
+from toposcope.recorder.training.progress.time import Time, TimeInput, TimeUnit, checked_time
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.state import State
 
 _INTERVAL_UNITS = (TimeUnit.BATCH, TimeUnit.EPOCH, TimeUnit.ITERATION)
 _EVAL_REPORTS = 10

@@ -23,8 +23,8 @@ from toposcope.recorder.not_copied import NotCopied
 from toposcope.recorder.rank import process_rank
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.logger import Logger
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.logger import Logger
+    from toposcope.recorder.training.state.state import State
 
 _MAX_WAITING_LINES = 10_000
 

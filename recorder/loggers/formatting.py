@@ -8,8 +8,8 @@ from enum import Enum
 from typing import TypeAlias
 
 from toposcope.recorder.messages.plain_data import Plain
-from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
+from toposcope.recorder.values.arrays.arrays import array_from
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, short_repr
 
 Setting: TypeAlias = str | int | float | bool
 

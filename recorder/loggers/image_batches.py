@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.loggers.table import markdown_table
-from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign_values import call_foreign
+from toposcope.recorder.values.arrays.arrays import array_from
+from toposcope.recorder.values.arrays.foreign_values import call_foreign
 from toposcope.recorder.values.image import unpack_image
 
 _CHANNELS = (1, 3, 4)

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.loggers.table import json_table
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.timestamp import Timestamp
-from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign_values import UnreadableValueError, is_convertible, short_repr
+from toposcope.recorder.training.events.logger_destination import LoggerDestination
+from toposcope.recorder.training.progress.timestamp import Timestamp
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.values.arrays.arrays import array_from
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, is_convertible, short_repr
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.state import State
 
 _ARRAYS = ("detach", "__array__", "__dlpack__")
 

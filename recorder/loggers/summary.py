@@ -17,12 +17,12 @@ from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.record.logged_values import LoggedValues
 from toposcope.recorder.record.summary_record import SummaryRecord
-from toposcope.recorder.training.time import Time
-from toposcope.recorder.values.foreign_values import UnreadableValueError
+from toposcope.recorder.training.progress.time import Time
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.logger import Logger
-    from toposcope.recorder.training.state import State
+    from toposcope.recorder.training.state.logger import Logger
+    from toposcope.recorder.training.state.state import State
 
 
 class SummaryLogger(BufferedDestination):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from toposcope.proto.lineage_pb2 import DatasetGraph, OperationParameter
 from toposcope.recorder.messages.plain_data import items_of, plain_from, utf8
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 _INT32 = range(-(2**31), 2**31)
 

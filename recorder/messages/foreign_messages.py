@@ -9,7 +9,7 @@ from google.protobuf.message import Error, Message
 from toposcope.proto.graph_pb2 import GraphProto, ModelProto
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.lineage_pb2 import DatasetGraph, EvaluationLineage, TrainLineage, UserDefinedInfo
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 _M = TypeVar("_M", bound=Message)
 

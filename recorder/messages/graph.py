@@ -22,7 +22,7 @@ from toposcope.proto.graph_pb2 import (
 )
 from toposcope.proto.tensor_pb2 import DataType, TensorProto
 from toposcope.recorder.messages.plain_data import Plain, items_of, plain_from, utf8
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 PARAMETER = "Parameter"
 """op_type of inputs and trained parameters."""

@@ -9,8 +9,8 @@ from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.tensor_pb2 import TensorProto
 from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.messages.landscape_details import LandscapeDetails, details_message
-from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.arrays import array_from
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 Doubles = npt.NDArray[np.float64]
 _UNITS = ("step", "epoch")

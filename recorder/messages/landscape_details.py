@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.recorder.arguments import checked_integer
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 Doubles = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

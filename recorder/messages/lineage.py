@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from toposcope.proto.lineage_pb2 import EvaluationLineage, TrainLineage, UserDefinedInfo
 from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.messages.plain_data import items_of, plain_from, utf8
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 from toposcope.recorder.values.scalar import scalar_from
 
 _INT32 = range(-(2**31), 2**31)

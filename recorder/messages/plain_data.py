@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from toposcope.proto.wire import text_bytes
-from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.arrays import array_from
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | tuple[Plain, ...] | dict[str, Plain] | None"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from toposcope.recorder.metrics.metric import Metric
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 from toposcope.recorder.values.scalar import scalar_from
 
 

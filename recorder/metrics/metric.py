@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy.typing as npt
 
-from toposcope.recorder.values.arrays import array_from
+from toposcope.recorder.values.arrays.arrays import array_from
 
 
 class Metric(ABC):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toposcope.recorder.metrics.metric import numbers_of
-from toposcope.recorder.values.foreign_values import UnreadableValueError
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError
 
 
 def clear(metric: Any) -> None:

@@ -15,7 +15,7 @@ from toposcope.recorder.metrics.perplexity import Perplexity
 from toposcope.recorder.metrics.precision import Precision
 from toposcope.recorder.metrics.recall import Recall
 from toposcope.recorder.metrics.top_k import Top1CategoricalAccuracy, Top5CategoricalAccuracy, TopKCategoricalAccuracy
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 _CLASSES: MappingProxyType[str, Callable[..., Metric]] = MappingProxyType(
     {

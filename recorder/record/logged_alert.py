@@ -4,7 +4,7 @@ from toposcope.proto.summary_pb2 import Alert
 from toposcope.proto.wire import text_bytes
 from toposcope.recorder.arguments import checked_name, checked_text
 from toposcope.recorder.record.logged_values import LoggedValues
-from toposcope.recorder.snapshot import Snapshot
+from toposcope.recorder.writing.snapshot import Snapshot
 
 _LEVELS = {"info": Alert.LEVEL_INFO, "warn": Alert.LEVEL_WARN, "error": Alert.LEVEL_ERROR}
 _LONGEST_TITLE, _LONGEST_TEXT = 200, 10_000

@@ -9,11 +9,11 @@ from google.protobuf.message import Message
 from toposcope.recorder.adapters import is_jax_array, is_tensor
 from toposcope.recorder.arguments import checked_name
 from toposcope.recorder.messages.foreign_messages import MESSAGES
-from toposcope.recorder.snapshot import Snapshot, snapshot_of, video_snapshot
-from toposcope.recorder.values.deferred_scalar import deferred_scalar
-from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
+from toposcope.recorder.values.arrays.deferred_scalar import deferred_scalar
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text, Video
+from toposcope.recorder.writing.snapshot import Snapshot, snapshot_of, video_snapshot
 
 _DEFERRED_BYTES = 96
 _PLUGIN_OF_MESSAGE = {message.DESCRIPTOR.name: plugin for plugin, message in MESSAGES.items()}

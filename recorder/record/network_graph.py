@@ -6,7 +6,7 @@ from google.protobuf.message import Message
 
 from toposcope.recorder.adapters import adapter, is_cell, is_module
 from toposcope.recorder.messages.foreign_messages import message_from
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 Graph: TypeAlias = Message | bytes | None
 

@@ -7,7 +7,7 @@ from google.protobuf.message import Message
 from toposcope.recorder.adapters import adapter
 from toposcope.recorder.record.network_graph import NetworkGraph
 from toposcope.recorder.summary import OperatorValue, OperatorValues
-from toposcope.recorder.values.foreign_values import UnreadableValueError, call_foreign
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, call_foreign
 
 
 class NetworkValues:

@@ -5,7 +5,7 @@ import weakref
 from collections.abc import Callable
 
 from toposcope.recorder import log
-from toposcope.recorder.snapshot import Snapshot
+from toposcope.recorder.writing.snapshot import Snapshot
 
 _NAMED_TAGS = 10
 

@@ -38,15 +38,15 @@ from toposcope.recorder.record.network_values import NetworkValues
 from toposcope.recorder.record.pending_values import ThreadPendingValues, UnrecordedValues
 from toposcope.recorder.record.unclosed import close_when_dropped
 from toposcope.recorder.secrets.hiding import command_line
-from toposcope.recorder.snapshot import Snapshot, snapshot_of
 from toposcope.recorder.stores.spool import shown_path
 from toposcope.recorder.summary import OperatorValue
-from toposcope.recorder.values.deferred_scalar import DeferredScalar
-from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
+from toposcope.recorder.values.arrays.deferred_scalar import DeferredScalar
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
-from toposcope.recorder.writing.event_file import Naming
+from toposcope.recorder.writing.files.event_file import Naming
 from toposcope.recorder.writing.marks import recording_start
 from toposcope.recorder.writing.recording import RecordingOptions, start_recording
+from toposcope.recorder.writing.snapshot import Snapshot, snapshot_of
 
 _MODES = ("train", "eval")
 # Approximate memory of a queued event and of a scalar in it. Up to _FEW_SCALARS an event counts as small.

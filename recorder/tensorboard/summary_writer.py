@@ -16,11 +16,11 @@ from time import time
 from typing import Any
 
 from toposcope.recorder.arguments import checked_name
-from toposcope.recorder.tensorboard.add_arrays import AddArrays
-from toposcope.recorder.tensorboard.add_dashboards import AddDashboards
-from toposcope.recorder.tensorboard.add_graphs import AddGraphs
-from toposcope.recorder.tensorboard.add_media import AddMedia
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.tensorboard.methods.add_arrays import AddArrays
+from toposcope.recorder.tensorboard.methods.add_dashboards import AddDashboards
+from toposcope.recorder.tensorboard.methods.add_graphs import AddGraphs
+from toposcope.recorder.tensorboard.methods.add_media import AddMedia
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 _MIN_STEP, _MAX_STEP = -(2**63), 2**63 - 1
 

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 
 class FixedLossScaleManager:

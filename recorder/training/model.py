@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.metrics import metrics_from
 from toposcope.recorder.not_copied import NotCopied
-from toposcope.recorder.training.batch import length_of
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.callback_list import (
+from toposcope.recorder.training.data.batch import length_of
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.callback_list import (
     CallbackList,
     checked_callbacks,
     checked_loggers,
@@ -19,21 +19,21 @@ from toposcope.recorder.training.callback_list import (
     reject_legacy_hooks,
     warn_of_legacy_hooks,
 )
-from toposcope.recorder.training.engine import Engine
-from toposcope.recorder.training.evaluation import evaluate
-from toposcope.recorder.training.evaluator import Evaluator, evaluators_from
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.fit import Plan, fit
-from toposcope.recorder.training.initial_step import begin_counting
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.logger_destination import LoggerDestination
+from toposcope.recorder.training.events.engine import Engine
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.events.logger_destination import LoggerDestination
+from toposcope.recorder.training.loops.evaluation import evaluate
+from toposcope.recorder.training.loops.fit import Plan, fit
+from toposcope.recorder.training.loops.initial_step import begin_counting
+from toposcope.recorder.training.loops.network import checked_schedulers, steps_of
+from toposcope.recorder.training.loops.prediction import predictions
 from toposcope.recorder.training.loss_scale import checked_loss_scale_manager
-from toposcope.recorder.training.network import checked_schedulers, steps_of
-from toposcope.recorder.training.prediction import predictions
-from toposcope.recorder.training.state import Precision, State
-from toposcope.recorder.training.time import Time
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.progress.event import Event
+from toposcope.recorder.training.progress.time import Time
+from toposcope.recorder.training.state.evaluator import Evaluator, evaluators_from
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import Precision, State
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 
 class Model(NotCopied):

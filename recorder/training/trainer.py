@@ -11,28 +11,28 @@ from typing import Any, ClassVar, TextIO
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.metrics import metrics_from
 from toposcope.recorder.not_copied import NotCopied
-from toposcope.recorder.training.batch import number_used
-from toposcope.recorder.training.callback_list import (
+from toposcope.recorder.training.data.batch import number_used
+from toposcope.recorder.training.events.callback_list import (
     CallbackList,
     checked_callbacks,
     checked_loggers,
     destinations_first,
     warn_of_legacy_hooks,
 )
-from toposcope.recorder.training.engine import Engine
-from toposcope.recorder.training.eval_interval import Interval, interval_from
-from toposcope.recorder.training.evaluation import evaluate
-from toposcope.recorder.training.evaluator import Evaluator, evaluators_from
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.fit import Plan, fit
-from toposcope.recorder.training.initial_step import begin_where_restored
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.network import checked_schedulers, steps_of
-from toposcope.recorder.training.prediction import on_cpu, predictions
-from toposcope.recorder.training.state import State
-from toposcope.recorder.training.time import Time, TimeInput, TimeUnit, checked_time
-from toposcope.recorder.training.timestamp import Timestamp
+from toposcope.recorder.training.events.engine import Engine
+from toposcope.recorder.training.events.logger_destination import LoggerDestination
+from toposcope.recorder.training.loops.evaluation import evaluate
+from toposcope.recorder.training.loops.fit import Plan, fit
+from toposcope.recorder.training.loops.initial_step import begin_where_restored
+from toposcope.recorder.training.loops.network import checked_schedulers, steps_of
+from toposcope.recorder.training.loops.prediction import on_cpu, predictions
+from toposcope.recorder.training.progress.eval_interval import Interval, interval_from
+from toposcope.recorder.training.progress.event import Event
+from toposcope.recorder.training.progress.time import Time, TimeInput, TimeUnit, checked_time
+from toposcope.recorder.training.progress.timestamp import Timestamp
+from toposcope.recorder.training.state.evaluator import Evaluator, evaluators_from
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 
 
 class Trainer(NotCopied):

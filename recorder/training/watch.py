@@ -4,22 +4,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from toposcope.recorder.arguments import checked_integer
-from toposcope.recorder.training.callback_list import (
+from toposcope.recorder.training.events.callback_list import (
     CallbackList,
     checked_callbacks,
     checked_loggers,
     destinations_first,
     warn_of_legacy_hooks,
 )
-from toposcope.recorder.training.evaluator import Evaluator
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.loop_sources import checked_sources
-from toposcope.recorder.training.network import checked_schedulers
-from toposcope.recorder.training.state import State
-from toposcope.recorder.training.time import Time, TimeUnit
-from toposcope.recorder.training.watched_run import WatchedRun
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.events.logger_destination import LoggerDestination
+from toposcope.recorder.training.loops.network import checked_schedulers
+from toposcope.recorder.training.own_loops.watched_run import WatchedRun
+from toposcope.recorder.training.progress.time import Time, TimeUnit
+from toposcope.recorder.training.state.evaluator import Evaluator
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.loop_sources import checked_sources
+from toposcope.recorder.training.state.state import State
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 
 def watch(

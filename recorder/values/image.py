@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.recorder.imported import imported
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 _Array = npt.NDArray[Any]
 _Bytes = npt.NDArray[np.uint8]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, SupportsFloat, cast
 import numpy as np
 
 from toposcope.recorder.adapters import is_tensor
-from toposcope.recorder.values.foreign_values import (
+from toposcope.recorder.values.arrays.foreign_values import (
     UnreadableValueError,
     call_foreign,
     is_convertible,

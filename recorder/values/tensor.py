@@ -8,7 +8,7 @@ import numpy.typing as npt
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.framing import Buffer
 from toposcope.proto.wire import WireType, bytes_head, key, varint
-from toposcope.recorder.values.arrays import Array
+from toposcope.recorder.values.arrays.arrays import Array
 
 MAX_BYTES = (1 << 31) - (1 << 20)
 """Maximum size of a TensorProto: protobuf cannot parse messages of 2 GiB."""

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.recorder.values.arrays import Array
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.arrays import Array
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 from toposcope.recorder.values.image import Image, to_bytes
 
 _AXES = "NTCHW"

@@ -23,17 +23,17 @@ from toposcope.recorder.wandb.active_run import (
     unwatch,
     watch,
 )
-from toposcope.recorder.wandb.audio import Audio
 from toposcope.recorder.wandb.errors import CommError, Error, UsageError
 from toposcope.recorder.wandb.inert import inert_class, inert_function, login
-from toposcope.recorder.wandb.kept_objects import Molecule, Object3D
-from toposcope.recorder.wandb.media import Histogram, Html, Image
-from toposcope.recorder.wandb.run_config import Config
-from toposcope.recorder.wandb.run_summary import Summary
+from toposcope.recorder.wandb.media.audio import Audio
+from toposcope.recorder.wandb.media.kept_objects import Molecule, Object3D
+from toposcope.recorder.wandb.media.media import Histogram, Html, Image
+from toposcope.recorder.wandb.media.table import Table
+from toposcope.recorder.wandb.media.video import Video
+from toposcope.recorder.wandb.run.run_config import Config
+from toposcope.recorder.wandb.run.run_summary import Summary
+from toposcope.recorder.wandb.run.wandb_run import Run
 from toposcope.recorder.wandb.submodules import SUBMODULES, find_submodules
-from toposcope.recorder.wandb.table import Table
-from toposcope.recorder.wandb.video import Video
-from toposcope.recorder.wandb.wandb_run import Run
 
 __all__ = [
     "AlertLevel",

@@ -15,14 +15,14 @@ from toposcope.recorder.rank import process_rank
 from toposcope.recorder.record.summary_record import SummaryRecord
 from toposcope.recorder.stores.spool import shown_path
 from toposcope.recorder.wandb.errors import UsageError
-from toposcope.recorder.wandb.metric_definitions import MetricDefinition
+from toposcope.recorder.wandb.logged.metric_definitions import MetricDefinition
 from toposcope.recorder.wandb.reports import REPORTS, report_ignored
-from toposcope.recorder.wandb.run_config import Config, default_settings, settings_in
-from toposcope.recorder.wandb.run_directory import find_crashed_run, find_run, new_directory, read_facts
-from toposcope.recorder.wandb.run_settings import RunSettings, generate_id, run_settings
-from toposcope.recorder.wandb.run_summary import Summary
-from toposcope.recorder.wandb.wandb_run import Run
-from toposcope.recorder.writing.earlier_recordings import last_recorded_step
+from toposcope.recorder.wandb.run.run_config import Config, default_settings, settings_in
+from toposcope.recorder.wandb.run.run_directory import find_crashed_run, find_run, new_directory, read_facts
+from toposcope.recorder.wandb.run.run_settings import RunSettings, generate_id, run_settings
+from toposcope.recorder.wandb.run.run_summary import Summary
+from toposcope.recorder.wandb.run.wandb_run import Run
+from toposcope.recorder.writing.files.earlier_recordings import last_recorded_step
 
 _IGNORED = {
     "sync_tensorboard": "TensorBoard's files are not copied; the server also shows them in their own directory.",

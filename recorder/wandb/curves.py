@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.recorder.tensorboard.pr_curve import MOST_THRESHOLDS, PredictionsValue
-from toposcope.recorder.wandb.drawn_values import Drawn
-from toposcope.recorder.wandb.media_files import NewFile
-from toposcope.recorder.wandb.table import Table
+from toposcope.recorder.tensorboard.kinds.pr_curve import MOST_THRESHOLDS, PredictionsValue
+from toposcope.recorder.wandb.media.drawn_values import Drawn
+from toposcope.recorder.wandb.media.media_files import NewFile
+from toposcope.recorder.wandb.media.table import Table
 
 _Array = npt.NDArray[Any]
 _DIGITS = 3

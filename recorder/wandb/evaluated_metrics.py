@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from toposcope.recorder.wandb.active_run import define_metric, log
+from toposcope.recorder.wandb.media.table import Table
 from toposcope.recorder.wandb.plot import bar
-from toposcope.recorder.wandb.table import Table
 
 _LOWER = {"rmse", "rmsle", "mae", "mape", "mphe", "error", "merror", "l1", "l2", "huber", "fair", "poisson", "gamma"}
 _HIGHER = {"auc", "aucpr", "ndcg", "map", "average_precision", "ndcg@n", "map@n"}

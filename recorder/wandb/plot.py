@@ -8,8 +8,8 @@ import numpy as np
 
 from toposcope.recorder.wandb.curves import PrCurves, classes_in, roc_table
 from toposcope.recorder.wandb.inert import Inert
+from toposcope.recorder.wandb.media.table import Table
 from toposcope.recorder.wandb.reports import REPORTS
-from toposcope.recorder.wandb.table import Table
 
 _Parameters = ParamSpec("_Parameters")
 

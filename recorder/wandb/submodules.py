@@ -21,10 +21,10 @@ SUBMODULES = (
 _FRONT = "toposcope.recorder.wandb"
 _FRAMEWORKS = "toposcope.recorder.frameworks"
 _OURS = {
-    "util": f"{_FRONT}.run_settings",
-    "sdk.lib.runid": f"{_FRONT}.run_settings",
-    "sdk.wandb_run": f"{_FRONT}.wandb_run",
-    "wandb_run": f"{_FRONT}.wandb_run",
+    "util": f"{_FRONT}.run.run_settings",
+    "sdk.lib.runid": f"{_FRONT}.run.run_settings",
+    "sdk.wandb_run": f"{_FRONT}.run.wandb_run",
+    "wandb_run": f"{_FRONT}.run.wandb_run",
     **{
         f"{parent}{name}": f"{_FRAMEWORKS}.{framework}.wandb_callback"
         for name, framework in {

@@ -12,7 +12,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 
-from toposcope.recorder.writing.event_encoder import RecordedEvent
+from toposcope.recorder.writing.encoding.event_encoder import RecordedEvent
 from toposcope.recorder.writing.faults import Faults
 
 # Small events are limited by number, large ones by size. Above the high-water mark the writer starts immediately.

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.recorder.ends.fork import make_inert_in_children
-from toposcope.recorder.writing.event_encoder import EventEncoder, RecordedEvent, is_of_training
+from toposcope.recorder.writing.encoding.event_encoder import EventEncoder, RecordedEvent, is_of_training
 from toposcope.recorder.writing.event_queue import STALL_SECONDS, EventQueue
+from toposcope.recorder.writing.files.rotating_file import RotatingFile
 from toposcope.recorder.writing.heartbeat import Heartbeat
 from toposcope.recorder.writing.marks import end_record
-from toposcope.recorder.writing.rotating_file import RotatingFile
 
 # Encoded events are written together up to this many bytes: a write takes longer than to encode a few scalars.
 _WRITE_BYTES = 1 << 20

@@ -7,7 +7,7 @@ import time
 from toposcope.proto.framing import frame
 from toposcope.proto.summary_pb2 import Event, Phase, RecordingEnd, RecordingStart
 from toposcope.proto.wire import text_bytes
-from toposcope.recorder.writing.dialect import Dialect
+from toposcope.recorder.writing.encoding.dialect import Dialect
 
 
 def recording_start(rank: int, heartbeat_seconds: float, command_line: str) -> RecordingStart:

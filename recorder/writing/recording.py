@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 from toposcope.proto.summary_pb2 import RecordingStart
 from toposcope.recorder.stores.spool import largest_file, most_seconds
-from toposcope.recorder.writing.dialect import MINDSPORE, Dialect
-from toposcope.recorder.writing.event_encoder import EventEncoder
-from toposcope.recorder.writing.event_file import Naming, create_event_file, seconds_of
+from toposcope.recorder.writing.encoding.dialect import MINDSPORE, Dialect
+from toposcope.recorder.writing.encoding.event_encoder import EventEncoder
+from toposcope.recorder.writing.encoding.npy_export import NpyExport
 from toposcope.recorder.writing.event_queue import EventQueue
 from toposcope.recorder.writing.event_writer import EventWriter
+from toposcope.recorder.writing.files.event_file import Naming, create_event_file, seconds_of
+from toposcope.recorder.writing.files.rotating_file import RotatingFile
 from toposcope.recorder.writing.heartbeat import Heartbeat
 from toposcope.recorder.writing.marks import version_records
-from toposcope.recorder.writing.npy_export import NpyExport
-from toposcope.recorder.writing.rotating_file import RotatingFile
 
 _LINEAGE_SUFFIX = "_lineage"
 

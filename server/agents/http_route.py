@@ -5,7 +5,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toposcope.server.agents.mcp_server import make_mcp_server
 from toposcope.server.metrics.counted_requests import Template
-from toposcope.server.questions.opened import Opened
+from toposcope.server.questions.opening.opened import Opened
 
 
 class McpRoute:

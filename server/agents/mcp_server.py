@@ -9,9 +9,9 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 
 from toposcope.server.agents.replies import Reply
 from toposcope.server.agents.tools import Tools
-from toposcope.server.questions.opened import Opened, UnknownNameError
-from toposcope.server.runs.name_patterns import PatternsBusyError
-from toposcope.server.version import VERSION
+from toposcope.server.process.version import VERSION
+from toposcope.server.questions.opening.opened import Opened, UnknownNameError
+from toposcope.server.text.name_patterns import PatternsBusyError
 
 INSTRUCTIONS = """\
 Tools that read logs of machine-learning trainings ("runs"). Nothing is changed. Begin with list_runs, or search if

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
-from toposcope.server.escaped import escaped
 from toposcope.server.questions.answers import Answer, json_of
 from toposcope.server.questions.words import lines_of
+from toposcope.server.text.escaped import escaped
 
 MOST_CHARACTERS = 6500
 """The characters of a reply, in words and as JSON together: about 2,000 tokens."""

@@ -23,8 +23,8 @@ from toposcope.server.questions.diagnosis import diagnose_run
 from toposcope.server.questions.listing import DEFAULT_COLUMNS, find_best, list_runs
 from toposcope.server.questions.matches import find_matches
 from toposcope.server.questions.metrics import list_tags, read_series
-from toposcope.server.questions.opened import Opened
-from toposcope.server.questions.records import read_console, read_texts
+from toposcope.server.questions.opening.opened import Opened
+from toposcope.server.questions.recorded.records import read_console, read_texts
 
 _MOST_POINTS = 200
 _MOST_TEXT = 2000

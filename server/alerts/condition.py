@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple, get_args
 from toposcope.server.expressions.syntax import Call, Number, TagName, Tree
 from toposcope.server.expressions.syntax import parse as parse_expression
 from toposcope.server.expressions.tokens import ExpressionError
-from toposcope.server.runs.run_state import State
-from toposcope.server.search import literals, syntax
+from toposcope.server.runs.recordings.run_state import State
 from toposcope.server.search.fields import NUMBER_FIELDS
-from toposcope.server.search.query import Query
+from toposcope.server.search.language import literals, syntax
+from toposcope.server.search.language.query import Query
 
 Operator = Literal[">", ">=", "<", "<="]
 _COMPARISON = re.compile(r"(?P<left>[^<>=!]+?)\s*(?P<operator>>=|<=|>|<)\s*(?P<right>[^<>=!]+)")

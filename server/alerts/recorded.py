@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from toposcope.server.alerts.raised import id_of
 from toposcope.server.places.place import reason_of
-from toposcope.server.runs.recorded_alerts import recorded_alerts
-from toposcope.server.runs.recorded_messages import RecordedMessage
+from toposcope.server.runs.messages.recorded_alerts import recorded_alerts
+from toposcope.server.runs.messages.recorded_messages import RecordedMessage
 from toposcope.server.runs.run import RunView
 from toposcope.server.values.alert import Alert, Level
 

@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toposcope.server.alerts import condition
 from toposcope.server.alerts.condition import Condition
-from toposcope.server.alerts.destinations import Destination
+from toposcope.server.alerts.sending.destinations import Destination
 from toposcope.server.data_files.data_folder import hashed
-from toposcope.server.search import literals, syntax
-from toposcope.server.search.query import Query
+from toposcope.server.search.language import literals, syntax
+from toposcope.server.search.language.query import Query
 from toposcope.server.values.alert import Level
 
 _MOST_RULES = 200

@@ -13,7 +13,7 @@ from toposcope.server.alerts.condition import Comparison, NotFinite, Side
 from toposcope.server.expressions.evaluation import evaluate
 from toposcope.server.expressions.joining import StepCurve, joined_steps, last_of_each_step, values_at
 from toposcope.server.expressions.syntax import Number, tags_of
-from toposcope.server.reading.series import Float64s, Int64s, Points
+from toposcope.server.reading.series.series import Float64s, Int64s, Points
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import RunView
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from toposcope.server.alerts.alert_files import AlertFiles, KnownRule
 from toposcope.server.alerts.alerts import Alerts
 from toposcope.server.alerts.condition import Comparison, NotFinite, Recorded, Search
-from toposcope.server.alerts.delivery import Senders
 from toposcope.server.alerts.raised import Delivery, RaisedAlert, id_of
 from toposcope.server.alerts.recorded import RecordedAlerts
 from toposcope.server.alerts.rules_file import Rule, RulesFile
+from toposcope.server.alerts.sending.delivery import Senders
 from toposcope.server.alerts.series_watch import Begin, Progress, new_begins
 from toposcope.server.expressions.syntax import Number
 from toposcope.server.loading.logdir import Snapshot, Update
@@ -21,9 +21,9 @@ from toposcope.server.notes.run_notes import RunNotes
 from toposcope.server.places.place import reason_of
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
-from toposcope.server.search.query import Every, Query
+from toposcope.server.search.language.query import Every, Query
+from toposcope.server.search.language.syntax import Field
 from toposcope.server.search.search import RunSearch
-from toposcope.server.search.syntax import Field
 from toposcope.server.values.alert import Level
 
 _LEAST_SECONDS = 0.2

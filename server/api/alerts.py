@@ -9,13 +9,13 @@ from toposcope.server.alerts.alert_files import TooManyMutedError
 from toposcope.server.alerts.alerts import Alerts, AlertsSnapshot
 from toposcope.server.alerts.raised import RaisedAlert
 from toposcope.server.alerts.recorded import ListedAlert, RecordedAlerts
-from toposcope.server.api.errors import REQUEST_ERRORS, body_errors
-from toposcope.server.api.json_reply import Number, json_number, json_reply
 from toposcope.server.api.notes import notes_of
-from toposcope.server.api.request_limits import MOST_NAME
-from toposcope.server.api.snapshot import Current, find_runs
-from toposcope.server.api.view_bodies import storing
-from toposcope.server.api.views import WRITE_REPLIES
+from toposcope.server.api.replies.errors import REQUEST_ERRORS, body_errors
+from toposcope.server.api.replies.json_reply import Number, json_number, json_reply
+from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.snapshot import Current, find_runs
+from toposcope.server.api.saved.view_bodies import storing
+from toposcope.server.api.saved.views import WRITE_REPLIES
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.values.alert import Level
 

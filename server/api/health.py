@@ -8,10 +8,10 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from toposcope.server.api.snapshot import Current, logdir_of
+from toposcope.server.api.requests.snapshot import Current, logdir_of
 from toposcope.server.installation import installation_warnings
-from toposcope.server.json_values import json_value
-from toposcope.server.version import VERSION
+from toposcope.server.process.version import VERSION
+from toposcope.server.text.json_values import json_value
 
 router = APIRouter()
 _MOST_PROBLEMS = 1000

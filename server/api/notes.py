@@ -5,10 +5,17 @@ from typing import Annotated
 from fastapi import APIRouter, Body, HTTPException, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.errors import INVALID_REQUEST, REQUEST_ERRORS, Problem, Replies, body_errors, not_stored
-from toposcope.server.api.json_reply import json_reply
-from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_NAME
-from toposcope.server.api.snapshot import Current, not_found
+from toposcope.server.api.replies.errors import (
+    INVALID_REQUEST,
+    REQUEST_ERRORS,
+    Problem,
+    Replies,
+    body_errors,
+    not_stored,
+)
+from toposcope.server.api.replies.json_reply import json_reply
+from toposcope.server.api.requests.request_limits import MOST_BODY_BYTES, MOST_NAME
+from toposcope.server.api.requests.snapshot import Current, not_found
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes, NotesSnapshot, TooLongTogetherError

@@ -8,10 +8,10 @@ import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from toposcope.server.api.snapshot import logdir_of
-from toposcope.server.json_values import json_value
+from toposcope.server.api.requests.snapshot import logdir_of
 from toposcope.server.loading.logdir import Update
 from toposcope.server.loading.run_source import RunSource
+from toposcope.server.text.json_values import json_value
 
 router = APIRouter()
 _HEARTBEAT_SECONDS = 15.0

@@ -10,14 +10,14 @@ from typing import TypeVar
 import orjson
 
 from toposcope.server.commands.arguments import Parser, is_inside
-from toposcope.server.escaped import escaped
-from toposcope.server.garbage_collection import no_collections
 from toposcope.server.places.addresses import addresses_of, is_remote, parse_places
+from toposcope.server.process.garbage_collection import no_collections
 from toposcope.server.questions.answers import Answer, json_of, schema_of
-from toposcope.server.questions.loading import Places, loaded
-from toposcope.server.questions.opened import Opened, UnknownNameError
+from toposcope.server.questions.opening.loading import Places, loaded
+from toposcope.server.questions.opening.opened import Opened, UnknownNameError
 from toposcope.server.questions.words import lines_of
-from toposcope.server.runs.name_patterns import PatternsBusyError
+from toposcope.server.text.escaped import escaped
+from toposcope.server.text.name_patterns import PatternsBusyError
 
 EXIT_STATUS = "Exit status: 0; 1 if nothing matched; 2 for invalid arguments."
 _MOST_PROBLEMS = 10

@@ -9,16 +9,16 @@ from pathlib import Path
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
 from toposcope.server.data_files.data_folder import data_files, default_data_folder
 from toposcope.server.data_files.json_files import DamagedFileError
-from toposcope.server.garbage_collection import no_collections
 from toposcope.server.lake.compaction import Compacted, check_is_lake, compact
 from toposcope.server.lake.folder import Folder, open_folder
 from toposcope.server.lake.runs_table import Notes
-from toposcope.server.lake.schema import parquet
+from toposcope.server.lake.tables.schema import parquet
 from toposcope.server.loading.load_once import Loaded, load_logdir
 from toposcope.server.notes.notes_folder import LARGEST_FILE, NotesFolder
 from toposcope.server.places.addresses import addresses_of, is_remote, parse_places, text_of
 from toposcope.server.places.place import reason_of
-from toposcope.server.reading.index import Index, default_folder
+from toposcope.server.process.garbage_collection import no_collections
+from toposcope.server.reading.index.index import Index, default_folder
 
 _DESCRIPTION = """\
 Write the scalars and runs of a logdir as Parquet files (scalars/, tags/ and

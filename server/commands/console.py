@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from toposcope.server.commands.arguments import Parser
 from toposcope.server.commands.asking import ask, question_parser, whole_count
 from toposcope.server.questions.answers import ConsoleLines
-from toposcope.server.questions.opened import Opened
-from toposcope.server.questions.records import read_console
+from toposcope.server.questions.opening.opened import Opened
+from toposcope.server.questions.recorded.records import read_console
 
 
 def run(arguments: Sequence[str]) -> int:

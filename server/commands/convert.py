@@ -8,14 +8,14 @@ from toposcope.server.commands.arguments import Parser, check_listable, is_insid
 from toposcope.server.commands.compact import check_runs, error_text
 from toposcope.server.convert.conversion import Conversion
 from toposcope.server.convert.target import MINDSPORE, TENSORBOARD, Target
-from toposcope.server.escaped import escaped
 from toposcope.server.formats.formats import choose
 from toposcope.server.lake.compaction import write_lake
 from toposcope.server.lake.folder import open_folder
 from toposcope.server.lake.run_rows import all_runs
-from toposcope.server.lake.schema import parquet
+from toposcope.server.lake.tables.schema import parquet
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
-from toposcope.server.text_table import count_text
+from toposcope.server.text.escaped import escaped
+from toposcope.server.text.text_table import count_text
 
 _TARGETS = {target.dialect: target for target in (TENSORBOARD, MINDSPORE)}
 _PARQUET = "parquet"

@@ -11,13 +11,13 @@ from toposcope.server.commands.export_folder import MANIFEST, ExportFolder
 from toposcope.server.commands.export_run import PLUGINS, SERIES_PLUGINS, Selection, export_run
 from toposcope.server.lake.compaction import write_lake
 from toposcope.server.lake.run_rows import all_runs
-from toposcope.server.lake.schema import parquet
+from toposcope.server.lake.tables.schema import parquet
 from toposcope.server.loading.load_once import Loaded, load_logdir
 from toposcope.server.places.addresses import text_of
-from toposcope.server.runs.chosen_series import Choice
-from toposcope.server.runs.hparams_sessions import only_sessions, parents_of
+from toposcope.server.process.version import VERSION
+from toposcope.server.runs.parameters.hparams_sessions import only_sessions, parents_of
 from toposcope.server.runs.run import RunView
-from toposcope.server.version import VERSION
+from toposcope.server.runs.selection.chosen_series import Choice
 
 _MOST_LISTED = 10
 _DESCRIPTION = """\

@@ -7,8 +7,8 @@ from typing import BinaryIO, NamedTuple
 
 import orjson
 
-from toposcope.server.json_values import json_value
-from toposcope.server.safe_name import safe_name
+from toposcope.server.text.json_values import json_value
+from toposcope.server.text.safe_name import safe_name
 
 MANIFEST = "manifest.json"
 FOLDERS = ("image", "tensor", "text", "histogram", "landscape", "graph")

@@ -13,18 +13,18 @@ from toposcope.server.commands.export_folder import Entry, ExportFolder, LeftOut
 from toposcope.server.graphs.entry_views import node_view
 from toposcope.server.graphs.run_graphs import PLUGINS as GRAPH_PLUGINS
 from toposcope.server.graphs.run_graphs import Place, list_graphs, load_graph
-from toposcope.server.json_values import json_value
 from toposcope.server.landscapes.landscape import read_landscape
 from toposcope.server.reading.scan import KINDS
-from toposcope.server.reading.series import Payloads
+from toposcope.server.reading.series.series import Payloads
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.chosen_series import Choice, payloads, points, ranks
-from toposcope.server.runs.hparams_sessions import Sessions, read_experiment, read_session
-from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.messages.payload import read_payload
+from toposcope.server.runs.parameters.hparams_sessions import Sessions, read_experiment, read_session
+from toposcope.server.runs.parameters.run_lineage import lineage_of, read_dataset_graph
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_lineage import lineage_of, read_dataset_graph
-from toposcope.server.safe_name import safe_name
-from toposcope.server.scalar_csv import scalar_csv
+from toposcope.server.runs.selection.chosen_series import Choice, payloads, points, ranks
+from toposcope.server.tables.scalar_csv import scalar_csv
+from toposcope.server.text.json_values import json_value
+from toposcope.server.text.safe_name import safe_name
 from toposcope.server.values.histogram import read_histogram
 from toposcope.server.values.image import media_type, read_images
 from toposcope.server.values.tensor import read_tensor

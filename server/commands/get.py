@@ -8,7 +8,7 @@ from toposcope.server.commands.arguments import Parser
 from toposcope.server.commands.asking import ask, question_parser, whole_count
 from toposcope.server.questions.answers import SeriesList
 from toposcope.server.questions.metrics import read_series
-from toposcope.server.questions.opened import Opened
+from toposcope.server.questions.opening.opened import Opened
 
 _POINTS = 20
 

@@ -7,11 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from toposcope.proto.executors import FORMS, Workers, workers_on
+from toposcope.executors import FORMS, Workers, workers_on
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
 from toposcope.server.indexing.indexing import Progress, Summary, index_logdir
 from toposcope.server.places.addresses import addresses_of, is_remote, parse_places, text_of
-from toposcope.server.reading.index import default_folder
+from toposcope.server.reading.index.index import default_folder
 
 _MOST_PRINTED = 10
 _COLUMNS = 79
@@ -106,7 +106,7 @@ def _check_lake(logdir: str | Mapping[str, str], out: str) -> None:
         ModuleNotFoundError: pyarrow is not installed.
         ValueError: it is inside.
     """
-    from toposcope.server.lake.schema import parquet
+    from toposcope.server.lake.tables.schema import parquet
 
     parquet()
     for address in addresses_of(logdir):

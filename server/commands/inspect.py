@@ -7,10 +7,10 @@ import orjson
 
 from toposcope.server.commands.arguments import Parser, check_listable
 from toposcope.server.commands.inspection import InspectedRun, Inspection, inspect
-from toposcope.server.escaped import escaped
 from toposcope.server.formats.formats import choose
-from toposcope.server.json_values import json_value
-from toposcope.server.text_table import count_text, table_lines, text_or_blank, time_text
+from toposcope.server.text.escaped import escaped
+from toposcope.server.text.json_values import json_value
+from toposcope.server.text.text_table import count_text, table_lines, text_or_blank, time_text
 
 _REASONS = {
     "payload": "wrong checksum or malformed message",

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 from toposcope.server.formats.formats import Formats
 from toposcope.server.installation import InstallationWarning, installation_warnings
-from toposcope.server.loading.discovery import FoundFile
+from toposcope.server.loading.finding.discovery import FoundFile
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.reading.file_check import next_intact_header
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.recordings.run_state import RunState
 from toposcope.server.runs.run import ALL, ASIDE_PLUGINS, RunView
-from toposcope.server.runs.run_state import RunState
 
 
 class DamagedPlace(NamedTuple):

@@ -6,8 +6,8 @@ from toposcope.server.agents.package import check_package
 from toposcope.server.agents.skill import SKILL
 from toposcope.server.commands.arguments import Parser
 from toposcope.server.commands.asking import add_places, places_of
-from toposcope.server.garbage_collection import freeze_what_is_loaded
-from toposcope.server.questions.loading import followed
+from toposcope.server.process.garbage_collection import freeze_what_is_loaded
+from toposcope.server.questions.opening.loading import followed
 
 
 def run(arguments: Sequence[str]) -> int:

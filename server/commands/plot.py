@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from toposcope.server.commands.arguments import Parser
 from toposcope.server.commands.asking import EXIT_STATUS, add_places, ask_in_lines, whole_count
 from toposcope.server.commands.get import add_selection, selected_series
-from toposcope.server.escaped import escaped
+from toposcope.server.commands.terminal_plot import check_package, plotted
 from toposcope.server.questions.answers import Series, SeriesList
-from toposcope.server.questions.opened import Opened
-from toposcope.server.questions.terminal_plot import check_package, plotted
+from toposcope.server.questions.opening.opened import Opened
+from toposcope.server.text.escaped import escaped
 
 _LINES = 20
 _POINTS_A_COLUMN = 4

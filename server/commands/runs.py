@@ -7,7 +7,7 @@ from toposcope.server.commands.arguments import Parser
 from toposcope.server.commands.asking import ask, question_parser, whole_count
 from toposcope.server.questions.answers import RunList
 from toposcope.server.questions.listing import DEFAULT_COLUMNS, list_runs
-from toposcope.server.questions.opened import Opened
+from toposcope.server.questions.opening.opened import Opened
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -24,11 +24,11 @@ from toposcope.server.commands.serve_options import (
 )
 from toposcope.server.commands.tls import Certificate, choose_certificate
 from toposcope.server.commands.token import Token, choose_token
-from toposcope.server.ending import end_soon
-from toposcope.server.garbage_collection import freeze_what_is_loaded, no_collections
-from toposcope.server.host_names import is_loopback
+from toposcope.server.http.host_names import is_loopback
 from toposcope.server.places.addresses import addresses_of, is_remote, place_of, text_of
-from toposcope.server.version import VERSION
+from toposcope.server.process.ending import end_soon
+from toposcope.server.process.garbage_collection import freeze_what_is_loaded, no_collections
+from toposcope.server.process.version import VERSION
 
 if TYPE_CHECKING:
     from toposcope.server.alerts.rules_file import RulesFile
@@ -120,9 +120,9 @@ def serve(
 
     The logdir is read while the application is imported, which takes longer: what reads is imported first.
     """
-    from toposcope.server.loading.freed_memory import limit_arenas
-    from toposcope.server.log_limit import limit_log
-    from toposcope.server.switching import switch_quickly
+    from toposcope.server.process.freed_memory import limit_arenas
+    from toposcope.server.process.log_limit import limit_log
+    from toposcope.server.process.switching import switch_quickly
 
     signal.signal(signal.SIGTERM, _end)
     limit_log(options.log_format)
@@ -143,7 +143,7 @@ def serve(
         streams, app = make_requests_app(logdir, make_settings(options, listener, token, certificate))
     open_browser(options, url)
 
-    from toposcope.server.http_server import serve_http
+    from toposcope.server.http.http_server import serve_http
 
     certfile, keyfile = certificate or (None, None)
     with watching(options, logdir, rules):
@@ -160,7 +160,7 @@ def make_logdir(options: argparse.Namespace) -> "Logdir":
     """Import what reads, and return the logdir of the command line, which is not started."""
     from toposcope.server.formats.formats import choose
     from toposcope.server.loading.logdir import Logdir
-    from toposcope.server.reading.index import open_index
+    from toposcope.server.reading.index.index import open_index
 
     index = open_index(options.index_dir)
     place = place_of(options.logdir, follow_links=options.follow_links)
@@ -216,8 +216,8 @@ def make_settings(
     options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None
 ) -> "Settings":
     """Return how the processes that answer requests do that."""
-    from toposcope.server.exposure import make_exposure
-    from toposcope.server.reading.index import local_folder
+    from toposcope.server.http.exposure import make_exposure
+    from toposcope.server.reading.index.index import local_folder
     from toposcope.server.workers.settings import Settings
 
     exposure = make_exposure(
@@ -253,8 +253,8 @@ def serve_with_workers(
     rules: "RulesFile | None",
 ) -> None:
     """Load in this process; others answer the requests."""
-    from toposcope.server.connections import raise_descriptor_limit
-    from toposcope.server.reading.columns import share_columns
+    from toposcope.server.http.connections import raise_descriptor_limit
+    from toposcope.server.reading.series.columns import share_columns
     from toposcope.server.workers.processes import Workers
     from toposcope.server.workers.publisher import Publisher
     from toposcope.server.workers.shared_memory import SharedMemory

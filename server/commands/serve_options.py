@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
 from toposcope.server.commands.token import VARIABLE, Token, token_argument
-from toposcope.server.host_names import ANY_HOST, page_origin
+from toposcope.server.http.host_names import ANY_HOST, page_origin
 from toposcope.server.places.addresses import addresses_of, is_remote, parse_places, place_of
-from toposcope.server.version import VERSION
+from toposcope.server.process.version import VERSION
 
 DEFAULT_PORT = 6006
 _RELOAD_SECONDS, _REMOTE_RELOAD_SECONDS = 2.0, 30.0

@@ -7,7 +7,7 @@ from toposcope.server.commands.arguments import Parser
 from toposcope.server.commands.asking import ask, question_parser
 from toposcope.server.questions.answers import TagList
 from toposcope.server.questions.metrics import list_tags
-from toposcope.server.questions.opened import Opened
+from toposcope.server.questions.opening.opened import Opened
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from toposcope.server.commands.arguments import Parser
 from toposcope.server.commands.asking import ask, question_parser
 from toposcope.server.questions.answers import Texts
-from toposcope.server.questions.records import read_texts
+from toposcope.server.questions.recorded.records import read_texts
 
 
 def run(arguments: Sequence[str]) -> int:

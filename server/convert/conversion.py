@@ -17,16 +17,16 @@ from toposcope.server.formats.event_writer import EventWriter
 from toposcope.server.places.place import OpenFile
 from toposcope.server.reading.file_check import check_file
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.marks import RecordingEnd
+from toposcope.server.reading.records.marks import RecordingEnd
+from toposcope.server.reading.records.version_event import LARGEST_VERSION_EVENT, PROJECTOR
 from toposcope.server.reading.scan import KINDS
-from toposcope.server.reading.series import Payloads
+from toposcope.server.reading.series.series import Payloads
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, PROJECTOR
-from toposcope.server.runs.hparams_sessions import read_session
-from toposcope.server.runs.hyper_parameters import read_settings
-from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.messages.payload import read_payload
+from toposcope.server.runs.parameters.hparams_sessions import read_session
+from toposcope.server.runs.parameters.hyper_parameters import read_settings
 from toposcope.server.runs.run import RunView
-from toposcope.server.safe_name import safe_name
+from toposcope.server.text.safe_name import safe_name
 from toposcope.server.values.hparams import SESSION_START
 from toposcope.server.values.lineage import Plain
 

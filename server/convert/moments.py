@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.series import Payloads, Points
+from toposcope.server.reading.series.series import Payloads, Points
 from toposcope.server.reading.tag_table import Tag
 
 

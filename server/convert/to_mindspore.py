@@ -10,8 +10,8 @@ from toposcope.proto.data_types import DTYPES
 from toposcope.proto.lineage_pb2 import LineageEvent, UserDefinedInfo
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.proto.wire import text_bytes
-from toposcope.server.json_values import json_value
 from toposcope.server.reading.tag_table import Tag
+from toposcope.server.text.json_values import json_value
 from toposcope.server.values.histogram import read_histogram
 from toposcope.server.values.image import read_images
 from toposcope.server.values.lineage import Plain

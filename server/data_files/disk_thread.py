@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from toposcope.server.runs.bounded_access import BoundedAccess
+from toposcope.server.budget.bounded_access import BoundedAccess
 
 _MOST_WAITING, _LONGEST_WAIT = 8, 1.0
 """So many threads wait for it at a time; another one waits that long for its turn."""

@@ -22,7 +22,7 @@ from toposcope.server.data_files.json_files import (
     encode,
     parse,
 )
-from toposcope.server.places.object_store import connect, first_sentence
+from toposcope.server.places.stores.object_store import connect, first_sentence
 
 if TYPE_CHECKING:
     from obstore import PutMode, UpdateVersion

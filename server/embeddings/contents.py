@@ -7,16 +7,16 @@ from typing import NamedTuple, TypeVar
 
 from toposcope.server.budget.cost import Cost
 from toposcope.server.embeddings.cache import Cache
-from toposcope.server.embeddings.column import Categories, Numbers, as_column
-from toposcope.server.embeddings.embedding import Embedding
-from toposcope.server.embeddings.folder import UnreadableError, open_file
-from toposcope.server.embeddings.metadata import NO_METADATA, Metadata, read_metadata
-from toposcope.server.embeddings.pca import Pca, pca
-from toposcope.server.embeddings.sprite import read_sprite
-from toposcope.server.embeddings.stored import StoredProjections
-from toposcope.server.embeddings.vectors import Float32s, read_vectors
+from toposcope.server.embeddings.files.column import Categories, Numbers, as_column
+from toposcope.server.embeddings.files.embedding import Embedding
+from toposcope.server.embeddings.files.folder import UnreadableError, open_file
+from toposcope.server.embeddings.files.metadata import NO_METADATA, Metadata, read_metadata
+from toposcope.server.embeddings.files.sprite import read_sprite
+from toposcope.server.embeddings.files.vectors import Float32s, read_vectors
+from toposcope.server.embeddings.projections.pca import Pca, pca
+from toposcope.server.embeddings.projections.stored import StoredProjections
 from toposcope.server.places.place import OpenFile
-from toposcope.server.runs.payload import READERS
+from toposcope.server.runs.messages.payload import READERS
 
 MOST_DRAWN = 1_000_000
 """Vectors of an embedding with more of them are drawn evenly spread."""

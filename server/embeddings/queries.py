@@ -4,9 +4,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.request_limits import MOST_NAME
-from toposcope.server.embeddings.metadata import MOST_COLUMNS
-from toposcope.server.embeddings.vectors import MOST_ELEMENTS
+from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.embeddings.files.metadata import MOST_COLUMNS
+from toposcope.server.embeddings.files.vectors import MOST_ELEMENTS
 
 MOST_ROWS = 1000
 """Vectors whose metadata are listed."""

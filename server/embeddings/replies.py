@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from toposcope.server.api.json_reply import Number
+from toposcope.server.api.replies.json_reply import Number
 
 
 class EmbeddingRow(BaseModel):

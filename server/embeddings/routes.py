@@ -13,22 +13,23 @@ from urllib.parse import urlencode
 import numpy as np
 from fastapi import APIRouter, Body, Header, HTTPException, Query, Request, Response
 
-from toposcope.server.api.budgeted import Work, within_budget
-from toposcope.server.api.cbor import MEDIA_TYPE
-from toposcope.server.api.columns import accepts_cbor, cbor_column, columns_reply, json_column
-from toposcope.server.api.download_name import attachment
-from toposcope.server.api.errors import REQUEST_ERRORS, Problem, Replies, body_errors
-from toposcope.server.api.json_reply import etag_matches, json_number, json_reply
-from toposcope.server.api.request_limits import MOST_BODY_BYTES
-from toposcope.server.api.snapshot import Current, find_runs, logdir_of
-from toposcope.server.embeddings import contents, neighbours, queries, replies
-from toposcope.server.embeddings.column import Numbers
+from toposcope.server.api.replies.cbor import MEDIA_TYPE
+from toposcope.server.api.replies.columns import accepts_cbor, cbor_column, columns_reply, json_column
+from toposcope.server.api.replies.download_name import attachment
+from toposcope.server.api.replies.errors import REQUEST_ERRORS, Problem, Replies, body_errors
+from toposcope.server.api.replies.json_reply import etag_matches, json_number, json_reply
+from toposcope.server.api.requests.budgeted import Work, within_budget
+from toposcope.server.api.requests.request_limits import MOST_BODY_BYTES
+from toposcope.server.api.requests.snapshot import Current, find_runs, logdir_of
+from toposcope.server.embeddings import contents, queries, replies
 from toposcope.server.embeddings.contents import Located
-from toposcope.server.embeddings.embedding import PLUGIN, embeddings_of
-from toposcope.server.embeddings.folder import UnreadableError
-from toposcope.server.embeddings.metadata import NO_METADATA, Metadata
-from toposcope.server.embeddings.sprite import check_grid
-from toposcope.server.embeddings.stored import StoredProjections
+from toposcope.server.embeddings.files.column import Numbers
+from toposcope.server.embeddings.files.embedding import PLUGIN, embeddings_of
+from toposcope.server.embeddings.files.folder import UnreadableError
+from toposcope.server.embeddings.files.metadata import NO_METADATA, Metadata
+from toposcope.server.embeddings.files.sprite import check_grid
+from toposcope.server.embeddings.projections import neighbours
+from toposcope.server.embeddings.projections.stored import StoredProjections
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.places.addresses import addresses_in, is_remote
 from toposcope.server.reading.tag_table import Tag

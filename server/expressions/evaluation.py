@@ -10,7 +10,7 @@ from toposcope.server.budget.cancellation import check
 from toposcope.server.expressions.joining import Join, StepCurve, joined_steps
 from toposcope.server.expressions.program import compiled
 from toposcope.server.expressions.syntax import Call, TagName, Tree
-from toposcope.server.reading.series import Float64s
+from toposcope.server.reading.series.series import Float64s
 
 RateUnit = Literal["step", "second"]
 _CHUNK_POINTS = 1 << 14

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.budget.cancellation import check
-from toposcope.server.reading.series import CompactValues, Float64s, Int64s, Points
+from toposcope.server.reading.series.series import CompactValues, Float64s, Int64s, Points
 
 Join = Literal["equal", "last"]
 """equal: at the steps that both series have; last: at the steps of either, with the last value at or before it."""

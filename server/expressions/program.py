@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from toposcope.server.expressions.syntax import Call, Number, TagName, Tree
-from toposcope.server.reading.series import Float64s
+from toposcope.server.reading.series.series import Float64s
 
 _OPERATORS: Mapping[str, Callable[..., Any]] = {
     "+": np.add,

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import NamedTuple
 
-from toposcope.server.graphs.graph import Graph, Kind
+from toposcope.server.graphs.model.graph import Graph, Kind
 
 _MOST_ELEMENTS = 2**48
 """Limit on the elements of a parameter; only malformed files exceed it."""

@@ -5,8 +5,8 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.graphs.attributes import Attribute, Room
-from toposcope.server.graphs.graph import Graph, Output
+from toposcope.server.graphs.model.attributes import Attribute, Room
+from toposcope.server.graphs.model.graph import Graph, Output
 from toposcope.server.graphs.views import (
     AttributeView,
     DescribedEntry,

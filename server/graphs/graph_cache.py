@@ -5,10 +5,10 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from toposcope.server.graphs.graph import Graph
-from toposcope.server.graphs.limits import GraphError
+from toposcope.server.budget.bounded_access import BoundedAccess
+from toposcope.server.graphs.model.graph import Graph
+from toposcope.server.graphs.model.limits import GraphError
 from toposcope.server.graphs.run_graphs import Place, load_graph
-from toposcope.server.runs.bounded_access import BoundedAccess
 from toposcope.server.runs.run import RunView
 
 _MOST_SUMMARIES = 10_000

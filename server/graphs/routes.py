@@ -6,14 +6,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.errors import INVALID_REQUEST, Problem, Replies
-from toposcope.server.api.json_reply import Number, json_number, json_reply
-from toposcope.server.api.request_limits import MOST_NAME
-from toposcope.server.api.snapshot import Current, find_runs
+from toposcope.server.api.replies.errors import INVALID_REQUEST, Problem, Replies
+from toposcope.server.api.replies.json_reply import Number, json_number, json_reply
+from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.snapshot import Current, find_runs
 from toposcope.server.graphs.counts import count
 from toposcope.server.graphs.entry_views import node_view
-from toposcope.server.graphs.graph import Graph
 from toposcope.server.graphs.graph_cache import GraphCache
+from toposcope.server.graphs.model.graph import Graph
 from toposcope.server.graphs.run_graphs import Place, list_graphs
 from toposcope.server.graphs.scope import open_scope
 from toposcope.server.graphs.search import search

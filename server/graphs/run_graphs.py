@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toposcope.proto.tensorboard_pb2 import TensorProto
-from toposcope.server.graphs.graph import Graph
-from toposcope.server.graphs.graph_def import read_graph_def, read_traced_functions
-from toposcope.server.graphs.keras import read_keras_model
-from toposcope.server.graphs.limits import LARGEST_PAYLOAD, GraphError
-from toposcope.server.graphs.mindspore import read_graph
-from toposcope.server.graphs.wire_fields import nested_fields
+from toposcope.server.graphs.dialects.graph_def import read_graph_def, read_traced_functions
+from toposcope.server.graphs.dialects.keras import read_keras_model
+from toposcope.server.graphs.dialects.mindspore import read_graph
+from toposcope.server.graphs.model.graph import Graph
+from toposcope.server.graphs.model.limits import LARGEST_PAYLOAD, GraphError
+from toposcope.server.graphs.model.wire_fields import nested_fields
 from toposcope.server.reading.scan import KINDS
-from toposcope.server.reading.series import Payloads
+from toposcope.server.reading.series.series import Payloads
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.messages.payload import read_payload
 from toposcope.server.runs.run import ALL, RunView
 
 PLUGINS = ("graph", "graph_keras_model", "graph_run_metadata_graph")

@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.graphs.attributes import Room
 from toposcope.server.graphs.entry_views import (
     Numbers,
     described_node,
@@ -16,8 +15,9 @@ from toposcope.server.graphs.entry_views import (
     input_links,
     output_links,
 )
-from toposcope.server.graphs.graph import Graph
-from toposcope.server.graphs.tree import Int32s, Tree
+from toposcope.server.graphs.model.attributes import Room
+from toposcope.server.graphs.model.graph import Graph
+from toposcope.server.graphs.model.tree import Int32s, Tree
 from toposcope.server.graphs.views import DescribedEntry, FlowView, ScopeView
 
 _ROOM = Room(characters=100, attributes=20)

@@ -1,8 +1,8 @@
 """Search for nodes and scopes by name or operation; results include their enclosing scopes."""
 
 from toposcope.server.graphs.entry_views import entry_view
-from toposcope.server.graphs.graph import Graph
-from toposcope.server.graphs.tree import ROOT
+from toposcope.server.graphs.model.graph import Graph
+from toposcope.server.graphs.model.tree import ROOT
 from toposcope.server.graphs.views import SearchView
 
 

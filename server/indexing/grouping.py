@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from toposcope.server.loading.discovery import FoundFile
+from toposcope.server.loading.finding.discovery import FoundFile
 
 Group = list[FoundFile]
 TASK_BYTES = 128 << 20

@@ -6,17 +6,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from toposcope.proto.executors import Workers
+from toposcope.executors import Workers
 from toposcope.server.indexing.grouping import TASK_RUNS, group
 from toposcope.server.indexing.listing import listing_of
 from toposcope.server.indexing.running import run_tasks
 from toposcope.server.indexing.task import Indexed, Task, pack_format
-from toposcope.server.loading.discovery import FoundFile, discover
+from toposcope.server.loading.finding.discovery import FoundFile, discover
 from toposcope.server.places.addresses import is_remote, place_of, text_of
 from toposcope.server.places.place import reason_of
-from toposcope.server.reading.index import key_of
-from toposcope.server.reading.pack import MAGIC, statuses_of
-from toposcope.server.reading.shared_packs import (
+from toposcope.server.reading.index.index import key_of
+from toposcope.server.reading.index.packs.pack import MAGIC, statuses_of
+from toposcope.server.reading.index.packs.shared_packs import (
     delete_left,
     delete_superseded,
     describe_shared_packs,

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from functools import partial
 
-from toposcope.proto.executors import Workers
+from toposcope.executors import Workers
 from toposcope.server.lake.compaction import LIMITS, Compacted, Limits, NewPart, check_is_lake, compact, write_here
 from toposcope.server.lake.folder import Folder, open_folder
 from toposcope.server.lake.parts import Part, write_part
 from toposcope.server.lake.run_rows import AllRuns
 from toposcope.server.lake.runs_table import Notes
-from toposcope.server.lake.series import plain_text
+from toposcope.server.lake.tables.series import plain_text
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.addresses import place_of, text_of
-from toposcope.server.reading.index import open_index
+from toposcope.server.reading.index.index import open_index
 
 _ATTEMPTS = 3
 """To write a part whose worker ends."""

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from toposcope.server.places.pieces import Merged
 from toposcope.server.places.place import Place
 from toposcope.server.places.several_places import SeveralPlaces
+from toposcope.server.places.stores.pieces import Merged
 
 if TYPE_CHECKING:
-    from toposcope.server.places.object_store import ObjectStore
+    from toposcope.server.places.stores.object_store import ObjectStore
 
 
 def listing_of(place: Place, paths: Collection[str]) -> Merged:
@@ -35,7 +35,7 @@ def _stores(place: Place) -> "Iterator[ObjectStore]":
         for each in place:
             yield from _stores(each.place)
     elif not isinstance(place, LocalDisk):
-        from toposcope.server.places.object_store import ObjectStore
+        from toposcope.server.places.stores.object_store import ObjectStore
 
         assert isinstance(place, ObjectStore)
         yield place

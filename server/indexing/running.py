@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import NamedTuple
 
-from toposcope.proto.executors import Workers
+from toposcope.executors import Workers
 from toposcope.server.indexing.task import Indexed, Task, index_files
 
 _AHEAD = 2

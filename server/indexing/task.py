@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from toposcope.server.indexing.listing import assume
-from toposcope.server.loading.discovery import FoundFile
+from toposcope.server.loading.finding.discovery import FoundFile
 from toposcope.server.places.addresses import is_remote, place_of
-from toposcope.server.places.pieces import Merged
 from toposcope.server.places.place import Place, reason_of
+from toposcope.server.places.stores.pieces import Merged
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.event_file import EventFile
-from toposcope.server.reading.index import key_of
-from toposcope.server.reading.pack import MAGIC, NewFile, encode_pack
-from toposcope.server.reading.segment import encode
-from toposcope.server.reading.shared_packs import store_shared_pack
+from toposcope.server.reading.index.index import key_of
+from toposcope.server.reading.index.packs.pack import MAGIC, NewFile, encode_pack
+from toposcope.server.reading.index.packs.shared_packs import store_shared_pack
+from toposcope.server.reading.index.segment import encode
 
 _BUDGET_BYTES = 64 << 20
 

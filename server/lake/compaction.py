@@ -9,8 +9,8 @@ from toposcope.server.lake.folder import Folder
 from toposcope.server.lake.parts import Part, delete_part, is_state_file, read_parts, write_part, write_state
 from toposcope.server.lake.run_rows import AllRuns, all_runs, files_of, state_columns
 from toposcope.server.lake.runs_table import Notes, write_runs
-from toposcope.server.lake.schema import VERSION
-from toposcope.server.lake.series import count_points, plain_text
+from toposcope.server.lake.tables.schema import VERSION
+from toposcope.server.lake.tables.series import count_points, plain_text
 from toposcope.server.runs.run import RunView
 
 _ALIVE = ("running", "stalled")

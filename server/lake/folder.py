@@ -147,7 +147,7 @@ class StoreFolder:
     """A prefix in an object store. It has no lock: one process at a time may change the whole lake."""
 
     def __init__(self, address: str) -> None:
-        from toposcope.server.places.object_store import connect
+        from toposcope.server.places.stores.object_store import connect
 
         self.address = address
         self._client = connect(address)
@@ -196,7 +196,7 @@ def _ask(request: Any, name: str) -> Any:
     """
     from obstore.exceptions import BaseError
 
-    from toposcope.server.places.object_store import first_sentence
+    from toposcope.server.places.stores.object_store import first_sentence
 
     try:
         return request()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposcope.server.arrow import import_pyarrow
 from toposcope.server.lake.folder import Folder
 from toposcope.server.lake.parts import CONNECTIONS, Part
-from toposcope.server.lake.schema import metrics_type, parquet, tags_schema
+from toposcope.server.lake.tables.schema import metrics_type, parquet, tags_schema
+from toposcope.server.tables.arrow import import_pyarrow
 
 if TYPE_CHECKING:
     import pyarrow

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import orjson
 
 from toposcope.server.lake.folder import Folder
-from toposcope.server.lake.points_table import write_points
 from toposcope.server.lake.run_rows import AllRuns, CoveredRun, all_runs, cover
-from toposcope.server.lake.schema import VERSION
-from toposcope.server.lake.series import plain_text, series_of
-from toposcope.server.lake.tags_table import write_tags
+from toposcope.server.lake.tables.points_table import write_points
+from toposcope.server.lake.tables.schema import VERSION
+from toposcope.server.lake.tables.series import plain_text, series_of
+from toposcope.server.lake.tables.tags_table import write_tags
 from toposcope.server.runs.run import RunView
 
 _SCALARS, _TAGS, _STATE = "scalars/{}.parquet", "tags/{}.parquet", "_state/{}.json"

@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from toposcope.server.json_values import json_value
-from toposcope.server.lake.series import count_points, plain_text
-from toposcope.server.runs.hparams_sessions import Sessions, only_sessions, parents_of
-from toposcope.server.runs.hyper_parameters import read_settings
+from toposcope.server.lake.tables.series import count_points, plain_text
+from toposcope.server.runs.messages.run_messages import TemporaryProblem
 from toposcope.server.runs.overview import Overview
+from toposcope.server.runs.parameters.hparams_sessions import Sessions, only_sessions, parents_of
+from toposcope.server.runs.parameters.hyper_parameters import read_settings
+from toposcope.server.runs.parameters.run_lineage import lineage_of
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_lineage import lineage_of
-from toposcope.server.runs.run_messages import TemporaryProblem
+from toposcope.server.text.json_values import json_value
 
 Files = list[list[Any]]
 """For each event file: its path below that of the run, its inode, the bytes read, and when it was written."""

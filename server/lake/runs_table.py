@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import google_crc32c
 import orjson
 
-from toposcope.server.arrow import import_pyarrow
-from toposcope.server.json_values import json_value
 from toposcope.server.lake.folder import Folder
 from toposcope.server.lake.metrics_column import metrics_column
-from toposcope.server.lake.parquet_file import METADATA, parquet_writer
 from toposcope.server.lake.parts import Part
-from toposcope.server.lake.schema import parquet, runs_schema
+from toposcope.server.lake.tables.parquet_file import METADATA, parquet_writer
+from toposcope.server.lake.tables.schema import parquet, runs_schema
+from toposcope.server.tables.arrow import import_pyarrow
+from toposcope.server.text.json_values import json_value
 
 if TYPE_CHECKING:
     import pyarrow

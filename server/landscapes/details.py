@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.proto.landscape_pb2 import LossLandscape
-from toposcope.server.reading.series import Float64s
+from toposcope.server.reading.series.series import Float64s
 
 
 class Measured(NamedTuple):

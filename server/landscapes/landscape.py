@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.tensor_pb2 import TensorProto
 from toposcope.server.landscapes.details import Details, read_details
-from toposcope.server.reading.series import Float64s
+from toposcope.server.reading.series.series import Float64s
 from toposcope.server.values.lineage import Plain, present_fields
 from toposcope.server.values.tensor import read_tensor
 

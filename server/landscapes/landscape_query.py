@@ -6,13 +6,13 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.request_limits import MOST_NAME
-from toposcope.server.api.snapshot import find_runs, not_found
+from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.snapshot import find_runs, not_found
 from toposcope.server.landscapes.landscape import Landscape, read_landscape
 from toposcope.server.loading.logdir import Snapshot
-from toposcope.server.reading.series import Payloads
+from toposcope.server.reading.series.series import Payloads
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.messages.payload import read_payload
 from toposcope.server.runs.run import RunView
 
 MOST_BYTES = 16 << 20

@@ -5,14 +5,14 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from toposcope.server.api.array_reply import nested
-from toposcope.server.api.json_reply import Number, json_numbers
-from toposcope.server.json_values import json_value
+from toposcope.server.api.replies.array_reply import nested
+from toposcope.server.api.replies.json_reply import Number, json_numbers
 from toposcope.server.landscapes.details import Details
 from toposcope.server.landscapes.landscape import Landscape
 from toposcope.server.landscapes.landscape_query import LandscapeQuery, SelectedLandscape, read_selected
 from toposcope.server.landscapes.significant_digits import round_to_digits
-from toposcope.server.reading.series import Float64s
+from toposcope.server.reading.series.series import Float64s
+from toposcope.server.text.json_values import json_value
 
 
 class PathReply(BaseModel):

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from toposcope.server.api.errors import REQUEST_ERRORS
-from toposcope.server.api.json_reply import json_reply
-from toposcope.server.api.snapshot import Current, find_runs, not_found
+from toposcope.server.api.replies.errors import REQUEST_ERRORS
+from toposcope.server.api.replies.json_reply import json_reply
+from toposcope.server.api.requests.snapshot import Current, find_runs, not_found
 from toposcope.server.landscapes.landscape_query import MOST_BYTES, LandscapeQuery, select_landscapes
 from toposcope.server.landscapes.replies import Landscapes, landscape_reply
 from toposcope.server.loading.logdir import Snapshot

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from toposcope.server.reading.series import Float64s
+from toposcope.server.reading.series.series import Float64s
 
 _LARGEST_EXACT_POWER = 22
 """10**22 is the largest power of ten that a double represents exactly."""

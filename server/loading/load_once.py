@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from toposcope.server.formats.format import Source
 from toposcope.server.formats.formats import Formats, choose
-from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find, find_sources
+from toposcope.server.loading.finding.discovery import Discovery, FoundFile, discover, find, find_sources
 from toposcope.server.loading.translations import Translations
 from toposcope.server.places.addresses import place_of, text_of
 from toposcope.server.places.local_disk import UNCHECKED
@@ -17,8 +17,8 @@ from toposcope.server.places.place import Place, reason_of
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.event_file import EventFile, first_offset
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.index import Index
-from toposcope.server.reading.parallel_read import WORKERS
+from toposcope.server.reading.index.index import Index
+from toposcope.server.reading.windows.parallel_read import WORKERS
 from toposcope.server.runs.folding import fold_all
 from toposcope.server.runs.run import RunView
 

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from toposcope.server.formats.formats import Formats, choose
-from toposcope.server.garbage_collection import no_collections
-from toposcope.server.loading.changes import Changes
-from toposcope.server.loading.discovery import (
+from toposcope.server.loading.files.file_loader import FileLoader, Progress
+from toposcope.server.loading.finding.changes import Changes
+from toposcope.server.loading.finding.discovery import (
     Discovery,
     FoundFile,
     discover,
@@ -23,14 +23,14 @@ from toposcope.server.loading.discovery import (
     find_above,
     find_sources,
 )
-from toposcope.server.loading.file_loader import FileLoader, Progress
-from toposcope.server.loading.freed_memory import FreedMemory
 from toposcope.server.loading.run_views import RunViews
 from toposcope.server.loading.totals import Totals
 from toposcope.server.loading.translations import Translations
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.places.place import Place, is_gone, reason_of
-from toposcope.server.reading.index import Index
+from toposcope.server.process.freed_memory import FreedMemory
+from toposcope.server.process.garbage_collection import no_collections
+from toposcope.server.reading.index.index import Index
 from toposcope.server.reports.process_report import ProcessReport, Reports, own_report
 from toposcope.server.runs.run import RunView
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from toposcope.server.loading.discovery import FoundFile
-from toposcope.server.loading.file_loader import FileLoader
+from toposcope.server.loading.files.file_loader import FileLoader
+from toposcope.server.loading.finding.discovery import FoundFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.runs.folding import Folding
 from toposcope.server.runs.run import RunView

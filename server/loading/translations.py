@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from toposcope.server.formats.format import Source
 from toposcope.server.formats.formats import Formats
 from toposcope.server.formats.translation import EVENTS, TranslatedFile, Translation, delete_unused
-from toposcope.server.loading.discovery import FoundFile, find_above
+from toposcope.server.loading.finding.discovery import FoundFile, find_above
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Place, is_gone, reason_of
 from toposcope.server.places.private_folders import make_private

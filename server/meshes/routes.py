@@ -9,12 +9,7 @@ import numpy.typing as npt
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from toposcope.server.api.budgeted import Work, within_budget
-from toposcope.server.api.cbor import MEDIA_TYPE
-from toposcope.server.api.columns import accepts_cbor, columns_reply, json_column
-from toposcope.server.api.errors import REQUEST_ERRORS, Problem, Replies
-from toposcope.server.api.json_reply import Number, json_number, json_reply
-from toposcope.server.api.payload_query import (
+from toposcope.server.api.payloads.payload_query import (
     PayloadList,
     PayloadQuery,
     Series,
@@ -23,12 +18,17 @@ from toposcope.server.api.payload_query import (
     find_window,
     window_reply,
 )
-from toposcope.server.api.snapshot import Current, find_runs
+from toposcope.server.api.replies.cbor import MEDIA_TYPE
+from toposcope.server.api.replies.columns import accepts_cbor, columns_reply, json_column
+from toposcope.server.api.replies.errors import REQUEST_ERRORS, Problem, Replies
+from toposcope.server.api.replies.json_reply import Number, json_number, json_reply
+from toposcope.server.api.requests.budgeted import Work, within_budget
+from toposcope.server.api.requests.snapshot import Current, find_runs
 from toposcope.server.budget.cost import Cost
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.meshes.decimation import decimated
 from toposcope.server.meshes.geometry import Recorded, read_geometry
-from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.messages.payload import read_payload
 
 router = APIRouter()
 PLUGIN = "mesh"

@@ -15,9 +15,9 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.process.version import VERSION
 from toposcope.server.reports.process_report import Reports
 from toposcope.server.reports.request_counts import BUCKETS
-from toposcope.server.version import VERSION
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from toposcope.server.api.health import warnings_of
-from toposcope.server.api.snapshot import Current, logdir_of
+from toposcope.server.api.requests.snapshot import Current, logdir_of
 
 router = APIRouter()
 LIVENESS, METRICS = "/healthz", "/metrics"

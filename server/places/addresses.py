@@ -86,7 +86,7 @@ def place_of(logdir: str | Mapping[str, str], *, follow_links: bool = False) -> 
     if not isinstance(logdir, str):
         return _several(logdir, follow_links)
     if is_remote(logdir):
-        from toposcope.server.places.object_store import ObjectStore
+        from toposcope.server.places.stores.object_store import ObjectStore
 
         return ObjectStore(logdir)
     from toposcope.server.places.local_disk import LocalDisk

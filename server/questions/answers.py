@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import TypeAdapter, WithJsonSchema
 
-from toposcope.proto.metric_direction import Direction
-from toposcope.server.dataframe import dataframe_of_rows
-from toposcope.server.json_values import json_value
-from toposcope.server.reading.series_summary import Statistic
-from toposcope.server.runs.hyper_parameters import Value
-from toposcope.server.runs.run_state import Phase, State
+from toposcope.metric_direction import Direction
+from toposcope.server.reading.series.series_summary import Statistic
+from toposcope.server.runs.parameters.hyper_parameters import Value
+from toposcope.server.runs.recordings.run_state import Phase, State
+from toposcope.server.tables.dataframe import dataframe_of_rows
+from toposcope.server.text.json_values import json_value
 from toposcope.server.values.alert import Level
 
 if TYPE_CHECKING:

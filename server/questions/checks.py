@@ -1,10 +1,10 @@
 """Checks a condition on runs, so that a program such as a CI job fails."""
 
 from toposcope.server.questions.answers import Check, ListedRun
-from toposcope.server.questions.opened import Opened, UnknownNameError
+from toposcope.server.questions.opening.opened import Opened, UnknownNameError
 from toposcope.server.search.fields import TEXT_FIELDS
-from toposcope.server.search.query import Condition, Every, terms
-from toposcope.server.search.syntax import Field, parse, parse_field
+from toposcope.server.search.language.query import Condition, Every, terms
+from toposcope.server.search.language.syntax import Field, parse, parse_field
 
 
 def check_runs(opened: Opened, condition: str, search: str = "") -> Check:

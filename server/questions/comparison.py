@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from toposcope.proto.metric_direction import metric_direction
+from toposcope.metric_direction import metric_direction
 from toposcope.server.notes.run_notes import NO_NOTES
 from toposcope.server.questions.answers import (
     Comparison,
@@ -13,10 +13,10 @@ from toposcope.server.questions.answers import (
     RunFacts,
 )
 from toposcope.server.questions.metrics import summarise_metrics
-from toposcope.server.questions.opened import Opened, find_run
-from toposcope.server.reading.series_summary import Statistic
-from toposcope.server.runs.hyper_parameters import RunSettings, Value
-from toposcope.server.runs.recorded_alerts import recorded_alerts
+from toposcope.server.questions.opening.opened import Opened, find_run
+from toposcope.server.reading.series.series_summary import Statistic
+from toposcope.server.runs.messages.recorded_alerts import recorded_alerts
+from toposcope.server.runs.parameters.hyper_parameters import RunSettings, Value
 from toposcope.server.runs.run import RunView
 
 _MOST_ALERTS = 10

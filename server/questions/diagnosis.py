@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.proto.metric_direction import metric_direction
+from toposcope.metric_direction import metric_direction
 from toposcope.server.questions.answers import Diagnosis, Finding
-from toposcope.server.questions.opened import Opened, find_run
-from toposcope.server.reading.series import Float64s, Int64s, Points
+from toposcope.server.questions.opening.opened import Opened, find_run
+from toposcope.server.reading.series.series import Float64s, Int64s, Points
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.running_median import running_median
-from toposcope.server.text_table import count_text
+from toposcope.server.runs.statistics.running_median import running_median
+from toposcope.server.text.text_table import count_text
 
 _MOST_TAGS = 200
 """Tags of a run that are examined: a second of work."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from toposcope.proto.metric_direction import metric_direction
+from toposcope.metric_direction import metric_direction
 from toposcope.server.questions.answers import BestRun, BestRuns, ListedRun, RunList
-from toposcope.server.questions.opened import Opened, Runs
-from toposcope.server.reading.series_summary import STATISTICS, Statistic
+from toposcope.server.questions.opening.opened import Opened, Runs
+from toposcope.server.reading.series.series_summary import STATISTICS, Statistic
 from toposcope.server.runs.grouping import Grouping, group_runs, parse_grouping
 from toposcope.server.runs.run import RunView
-from toposcope.server.search.syntax import Field, parse, parse_field
+from toposcope.server.search.language.syntax import Field, parse, parse_field
 
 DEFAULT_COLUMNS = ("state", "started", "duration", "step")
 

@@ -3,7 +3,7 @@
 from toposcope.server.questions.answers import Matches
 from toposcope.server.questions.listing import list_runs
 from toposcope.server.questions.metrics import list_tags
-from toposcope.server.questions.opened import Opened
+from toposcope.server.questions.opening.opened import Opened
 
 
 def find_matches(opened: Opened, text: str, *, limit: int | None = None) -> Matches:

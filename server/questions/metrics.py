@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from toposcope.proto.metric_direction import Direction, metric_direction
+from toposcope.metric_direction import Direction, metric_direction
 from toposcope.server.expressions.syntax import parse
 from toposcope.server.questions.answers import ListedTag, MetricSummary, Series, SeriesList, TagList
-from toposcope.server.questions.opened import Opened, UnknownNameError, find_run
+from toposcope.server.questions.opening.opened import Opened, UnknownNameError, find_run
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.chosen_series import Choice
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.selection import Window, select
-from toposcope.server.runs.smoothing import parse_smoothing
-from toposcope.server.runs.sources import Source, ranks_having, tag_source
-from toposcope.server.search.literals import Pattern
+from toposcope.server.runs.selection.chosen_series import Choice
+from toposcope.server.runs.selection.selection import Window, select
+from toposcope.server.runs.selection.sources import Source, ranks_having, tag_source
+from toposcope.server.runs.statistics.smoothing import parse_smoothing
+from toposcope.server.search.language.literals import Pattern
 
 
 def list_tags(

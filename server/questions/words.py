@@ -16,9 +16,9 @@ from toposcope.server.questions.answers import (
     TagList,
     Texts,
 )
-from toposcope.server.runs.hyper_parameters import Value
+from toposcope.server.runs.parameters.hyper_parameters import Value
 from toposcope.server.search.fields import TIMES
-from toposcope.server.text_table import count_text, table_lines, text_or_blank, time_text
+from toposcope.server.text.text_table import count_text, table_lines, text_or_blank, time_text
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 

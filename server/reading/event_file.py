@@ -8,22 +8,27 @@ from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import OpenFile, Place, Status
-from toposcope.server.places.read_ahead import ReadAhead
-from toposcope.server.reading.counters import Counters
+from toposcope.server.places.stores.read_ahead import ReadAhead
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.file_series import FileSeries
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.index import CHECKED_BYTES, Index, identify
-from toposcope.server.reading.indexed_file import IndexedFile
-from toposcope.server.reading.large_records import LargeRecords
-from toposcope.server.reading.parallel_read import ParallelReader, count_windows
-from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers, thread_buffers
-from toposcope.server.reading.scanner import NextWindow, Piece, ScannedRows, Scanner
-from toposcope.server.reading.segment import Identity, Segment
-from toposcope.server.reading.series import Payloads, Points
+from toposcope.server.reading.index.index import CHECKED_BYTES, Index, identify
+from toposcope.server.reading.index.indexed_file import IndexedFile
+from toposcope.server.reading.index.segment import Identity, Segment
+from toposcope.server.reading.records.counters import Counters
+from toposcope.server.reading.records.large_records import LargeRecords
+from toposcope.server.reading.records.version_event import (
+    LARGEST_VERSION_EVENT,
+    Version,
+    read_version,
+    version_event_bytes,
+)
+from toposcope.server.reading.series.series import Payloads, Points
 from toposcope.server.reading.tag_table import Tag, is_of_training
 from toposcope.server.reading.unexplained_change import UnexplainedChange
-from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, Version, read_version, version_event_bytes
+from toposcope.server.reading.windows.parallel_read import ParallelReader, count_windows
+from toposcope.server.reading.windows.scan_buffers import WINDOW_BYTES, ScanBuffers, thread_buffers
+from toposcope.server.reading.windows.scanner import NextWindow, Piece, ScannedRows, Scanner
 
 _SMALLEST_WINDOW = 16 << 10
 _FAR_SKIP = 64 << 10

@@ -8,11 +8,11 @@ import numpy as np
 from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
 from toposcope.server.places.place import OpenFile
-from toposcope.server.reading.record import ReadAt, payload_bytes, payload_is_sound
+from toposcope.server.reading.records.record import ReadAt, payload_bytes, payload_is_sound
+from toposcope.server.reading.records.version_event import LARGEST_VERSION_EVENT, read_version
 from toposcope.server.reading.scan import next_header
-from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers
-from toposcope.server.reading.scanner import Damage, Scanner
-from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, read_version
+from toposcope.server.reading.windows.scan_buffers import WINDOW_BYTES, ScanBuffers
+from toposcope.server.reading.windows.scanner import Damage, Scanner
 
 _SEEK_BYTES = 1 << 20
 _FRAME_BYTES = framing.HEADER_BYTES + framing.FOOTER_BYTES

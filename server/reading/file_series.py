@@ -1,7 +1,7 @@
 """All series of one event file, by tag."""
 
-from toposcope.server.reading.point_series import PointSeries
-from toposcope.server.reading.series import Payloads, Points, Series
+from toposcope.server.reading.series.point_series import PointSeries
+from toposcope.server.reading.series.series import Payloads, Points, Series
 from toposcope.server.reading.tag_table import Tag
 
 

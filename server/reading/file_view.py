@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Place
-from toposcope.server.reading.counters import Counters
-from toposcope.server.reading.scanner import Damage
-from toposcope.server.reading.series import Payloads, Points
+from toposcope.server.reading.records.counters import Counters
+from toposcope.server.reading.records.version_event import PROJECTOR, Version
+from toposcope.server.reading.series.series import Payloads, Points
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.reading.version_event import PROJECTOR, Version
+from toposcope.server.reading.windows.scanner import Damage
 
 
 class FileView(NamedTuple):

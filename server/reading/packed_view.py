@@ -7,9 +7,9 @@ from toposcope.server.places.place import Place, Status
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.index import Index
-from toposcope.server.reading.pack import Pack, PackedFile
-from toposcope.server.reading.packed_series import PackedSeries, Series
+from toposcope.server.reading.index.index import Index
+from toposcope.server.reading.index.packs.pack import Pack, PackedFile
+from toposcope.server.reading.index.packs.packed_series import PackedSeries, Series
 from toposcope.server.reading.tag_table import Entry
 
 _BUDGET_BYTES = 64 << 20

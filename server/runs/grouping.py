@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from toposcope.server.runs.hyper_parameters import Value
-from toposcope.server.runs.name_patterns import find_in_names
+from toposcope.server.runs.parameters.hyper_parameters import Value
 from toposcope.server.runs.run import RunView
+from toposcope.server.text.name_patterns import find_in_names
 
 PATTERN = r"^(none|label|regex:[\s\S]{1,200}|param:[\s\S]{1,1000})$"
 """What parse_grouping accepts, for JSON Schema."""

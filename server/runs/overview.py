@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.packed_series import PackedSeries
-from toposcope.server.reading.series import Points
-from toposcope.server.reading.series_summary import (
+from toposcope.server.reading.index.packs.packed_series import PackedSeries
+from toposcope.server.reading.series.series import Points
+from toposcope.server.reading.series.series_summary import (
     NonFinitePoint,
     SeriesSummary,
     first_non_finite,
@@ -19,13 +19,19 @@ from toposcope.server.reading.series_summary import (
     summarise,
 )
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.attempts import is_by_product
-from toposcope.server.runs.hparams_sessions import Sessions, by_parent, only_sessions, parent_of, read_session
-from toposcope.server.runs.hyper_parameters import RunSettings, read_settings
-from toposcope.server.runs.incremental_cache import IncrementalCache
+from toposcope.server.runs.messages.run_messages import TemporaryProblem
+from toposcope.server.runs.parameters.hparams_sessions import (
+    Sessions,
+    by_parent,
+    only_sessions,
+    parent_of,
+    read_session,
+)
+from toposcope.server.runs.parameters.hyper_parameters import RunSettings, read_settings
+from toposcope.server.runs.parameters.session_names import is_named_by_time, session_names
+from toposcope.server.runs.recordings.attempts import is_by_product
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_messages import TemporaryProblem
-from toposcope.server.runs.session_names import is_named_by_time, session_names
+from toposcope.server.runs.statistics.incremental_cache import IncrementalCache
 from toposcope.server.values.hparams import SESSION_END, SESSION_START, Hparam
 
 _SETTINGS_TAGS = [

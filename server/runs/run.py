@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from toposcope.proto.file_name import process_of
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.packed_series import PackedSeries
-from toposcope.server.reading.point_series import compact
-from toposcope.server.reading.series import (
+from toposcope.server.reading.index.packs.packed_series import PackedSeries
+from toposcope.server.reading.series.point_series import compact
+from toposcope.server.reading.series.series import (
     NO_PAYLOADS,
     NO_POINTS,
     Columns,
@@ -27,7 +27,7 @@ from toposcope.server.reading.series import (
     concatenate,
 )
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.attempts import (
+from toposcope.server.runs.recordings.attempts import (
     Attempt,
     find_attempts,
     first_wall_time,
@@ -38,10 +38,10 @@ from toposcope.server.runs.attempts import (
     stitch,
     stitched_parts,
 )
-from toposcope.server.runs.file_activity import FileActivity, activity_of
-from toposcope.server.runs.pauses import Pauses, pauses_of
-from toposcope.server.runs.recordings import Recording, recordings_of
-from toposcope.server.runs.run_state import Derived, RunState, State, derive, may_be_alive
+from toposcope.server.runs.recordings.file_activity import FileActivity, activity_of
+from toposcope.server.runs.recordings.pauses import Pauses, pauses_of
+from toposcope.server.runs.recordings.recordings import Recording, recordings_of
+from toposcope.server.runs.recordings.run_state import Derived, RunState, State, derive, may_be_alive
 
 ALL = "all"
 """The attempt that has every point in file order, nothing hidden."""

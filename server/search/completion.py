@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple, get_args
 
-from toposcope.server.runs.hyper_parameters import Value
-from toposcope.server.runs.run_state import State
+from toposcope.server.runs.parameters.hyper_parameters import Value
+from toposcope.server.runs.recordings.run_state import State
 from toposcope.server.search.fields import FLAGS, NUMBER_FIELDS, TEXT_FIELDS
 from toposcope.server.search.search import Vocabulary
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from toposcope.server.runs.recordings.run_state import RunState
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_state import RunState
 
 _LONGEST_ERROR = 200
 

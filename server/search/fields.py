@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from toposcope.server.notes.run_notes import RunNotes
-from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.overview import Overview
+from toposcope.server.runs.parameters.hyper_parameters import Value
 from toposcope.server.runs.run import RunView
 from toposcope.server.search.facts import RUN_NUMBERS
 

@@ -7,13 +7,13 @@ from typing import Any, get_args
 
 import numpy as np
 
-from toposcope.server.runs.run_state import State
-from toposcope.server.search import literals
+from toposcope.server.runs.recordings.run_state import State
 from toposcope.server.search.fields import CONTAINED_TEXTS, FLAGS, NUMBER_FIELDS, TEXT_FIELDS, TIMES
-from toposcope.server.search.literals import Pattern
-from toposcope.server.search.query import Condition, Either, Every, Expression, Not, Operator, Query, Words
+from toposcope.server.search.language import literals
+from toposcope.server.search.language.literals import Pattern
+from toposcope.server.search.language.query import Condition, Either, Every, Expression, Not, Operator, Query, Words
+from toposcope.server.search.language.syntax import SearchError
 from toposcope.server.search.run_table import Mask, Numbers, RunTable
-from toposcope.server.search.syntax import SearchError
 
 _ONE_OF = {"state": get_args(State), "is": FLAGS}
 _COMPARE: Mapping[Operator, Callable[[Any, Any], Any]] = {

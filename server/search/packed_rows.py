@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.places.place import reason_of
-from toposcope.server.reading.pack import Pack
-from toposcope.server.reading.pack_columns import PackColumns
-from toposcope.server.reading.packed_series import PackedSeries
-from toposcope.server.reading.segment import DamagedSegmentError
-from toposcope.server.reading.series import Int64s
-from toposcope.server.reading.series_summary import STATISTICS
+from toposcope.server.reading.index.packs.pack import Pack
+from toposcope.server.reading.index.packs.pack_columns import PackColumns
+from toposcope.server.reading.index.packs.packed_series import PackedSeries
+from toposcope.server.reading.index.segment import DamagedSegmentError
+from toposcope.server.reading.series.series import Int64s
+from toposcope.server.reading.series.series_summary import STATISTICS
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.overview import SETTINGS_PLUGINS
 from toposcope.server.runs.run import RunView

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
-from toposcope.server.reading.series import Float64s, Int64s
-from toposcope.server.reading.series_summary import STATISTICS
+from toposcope.server.reading.series.series import Float64s, Int64s
+from toposcope.server.reading.series.series_summary import STATISTICS
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.overview import Overview
+from toposcope.server.runs.parameters.hyper_parameters import Value
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.tag_counts import TagCounts
 from toposcope.server.search.facts import FACTS

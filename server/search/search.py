@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from toposcope.server.budget.bounded_access import BoundedAccess
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
-from toposcope.server.runs.bounded_access import BoundedAccess
-from toposcope.server.runs.hyper_parameters import Value
-from toposcope.server.runs.name_patterns import find_in_names
 from toposcope.server.runs.overview import Overview
+from toposcope.server.runs.parameters.hyper_parameters import Value
 from toposcope.server.runs.run import RunView
 from toposcope.server.search.fields import NUMBER_FIELDS, TEXT_FIELDS, TIMES
+from toposcope.server.search.language.query import Expression, Query, terms
+from toposcope.server.search.language.syntax import Field, SearchError
 from toposcope.server.search.matching import Matching
-from toposcope.server.search.query import Expression, Query, terms
 from toposcope.server.search.run_table import Codes, Numbers, ParameterSummary, Rows, RunTable
-from toposcope.server.search.syntax import Field, SearchError
+from toposcope.server.text.name_patterns import find_in_names
 
 _WAIT_SECONDS = 5.0
 _BY_START, _BY_NAME = ("number", "started"), ("text", "name")

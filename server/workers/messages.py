@@ -17,7 +17,7 @@ import numpy.typing as npt
 from toposcope.server.loading.logdir import Snapshot, Update
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reports.process_report import Reports
-from toposcope.server.runs.file_activity import FileActivity
+from toposcope.server.runs.recordings.file_activity import FileActivity
 from toposcope.server.workers.settings import Settings
 from toposcope.server.workers.shared_memory import ArrayReference
 

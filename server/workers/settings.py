@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from toposcope.server.exposure import Exposure
-from toposcope.server.log_format import LogFormat
+from toposcope.server.http.exposure import Exposure
+from toposcope.server.process.log_format import LogFormat
 
 
 class Settings(NamedTuple):

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.reading.columns import Column
+from toposcope.server.reading.series.columns import Column
 
 SLAB_BYTES = 1 << 30
 """Address space; memory is used as far as it is written."""

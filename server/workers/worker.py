@@ -9,11 +9,11 @@ from starlette.types import ASGIApp
 
 from toposcope.server.api.updates import Streams
 from toposcope.server.app import make_app
-from toposcope.server.http_server import serve_http
-from toposcope.server.loading.freed_memory import limit_arenas
+from toposcope.server.http.http_server import serve_http
 from toposcope.server.loading.run_source import RunSource
-from toposcope.server.log_limit import limit_log
-from toposcope.server.switching import switch_quickly
+from toposcope.server.process.freed_memory import limit_arenas
+from toposcope.server.process.log_limit import limit_log
+from toposcope.server.process.switching import switch_quickly
 from toposcope.server.workers.messages import SETTINGS, decode, receive_frame
 from toposcope.server.workers.replica import Replica
 from toposcope.server.workers.settings import Settings

@@ -10,7 +10,7 @@ from support.pages import Pages, StartServer
 from support.servers import wait_until
 
 from toposcope.proto import summary_pb2
-from toposcope.server.api.cbor import encode_cbor
+from toposcope.server.api.replies.cbor import encode_cbor
 
 START = 1_700_000_000.0
 TRACEBACK = 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\nValueError: <b>bad</b> shape\n'

@@ -172,7 +172,8 @@ def run_guided(arguments: list[str]) -> None:
     """Search for inputs with atheris, which exits the process at the end."""
     import atheris
 
-    from toposcope.server.reading import scan_buffers, scanner, tag_table
+    from toposcope.server.reading import tag_table
+    from toposcope.server.reading.windows import scan_buffers, scanner
 
     for module in (*MODULES, scan_buffers, scanner, tag_table):
         for namespace in (module, *(member for member in vars(module).values() if isinstance(member, type))):

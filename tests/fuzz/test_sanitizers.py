@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from support.imports import ROOT
 
-from toposcope.server.compiler import can_compile
+from toposcope.server.process.compiler import can_compile
 
 JOINED_SCAN = ROOT / "build/scan/toposcope/server/reading/scan/compiled.c"
 

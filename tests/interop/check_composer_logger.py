@@ -24,7 +24,7 @@ from support.written_events import read_events
 from toposcope.recorder.callbacks import EarlyStopping, SummaryCollector
 from toposcope.recorder.frameworks.composer import ToposcopeLogger
 from toposcope.recorder.loggers import InMemoryLogger as OurMemory
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 PROGRAM = Path(composer_training.__file__)

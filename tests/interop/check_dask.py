@@ -20,7 +20,7 @@ from support.s3_server import BUCKET, S3Server, s3_server
 from support.servers import wait_until
 from support.store_proxy import store_proxy
 
-from toposcope.proto.executors import workers_on
+from toposcope.executors import workers_on
 from toposcope.recorder.landscapes import SummaryLandscape
 from toposcope.server.indexing.indexing import Progress, index_logdir
 from toposcope.server.indexing.lake import write_lake_of
@@ -28,8 +28,8 @@ from toposcope.server.lake.compaction import Limits, compact
 from toposcope.server.lake.folder import LocalFolder
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.loading.logdir import Logdir
-from toposcope.server.places.object_store import ObjectStore
-from toposcope.server.reading.index import open_index
+from toposcope.server.places.stores.object_store import ObjectStore
+from toposcope.server.reading.index.index import open_index
 
 
 @pytest.fixture(scope="module")

@@ -257,7 +257,7 @@ import sys, os, signal
 sys.path[:0] = {sys.path!r}
 import keras
 from check_keras_callback import fit, recording, regression
-from toposcope.recorder.writing.earlier_recordings import last_recorded_step
+from toposcope.recorder.writing.files.earlier_recordings import last_recorded_step
 
 def kill(batch, logs):
     if batch == 1 and os.path.exists({str(tmp_path / "backup")!r}):

@@ -28,7 +28,7 @@ from support.written_events import read_events
 
 from toposcope.recorder import Histogram, Text
 from toposcope.recorder.callbacks import EarlyStopping
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 CSVLogger = pl.loggers.CSVLogger

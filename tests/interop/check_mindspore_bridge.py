@@ -16,12 +16,12 @@ from mindspore.train import Model, RunContext
 from toposcope.recorder.callbacks.history import History
 from toposcope.recorder.callbacks.time_monitor import TimeMonitor
 from toposcope.recorder.frameworks.mindspore import bridge
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.events.logger_destination import LoggerDestination
+from toposcope.recorder.training.progress.event import Event
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 
 TRACES = json.loads((Path(__file__).parents[1] / "golden/traces/mindspore.json").read_text())
 MODES = [pytest.param(ms.GRAPH_MODE, id="graph mode"), pytest.param(ms.PYNATIVE_MODE, id="PyNative mode")]

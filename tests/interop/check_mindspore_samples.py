@@ -28,7 +28,7 @@ from toposcope.recorder.callbacks.reduce_lr_on_plateau import ReduceLROnPlateau
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.callbacks.time_monitor import TimeMonitor
 from toposcope.recorder.frameworks.mindspore import bridge
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
 
 
 @pytest.fixture(autouse=True)

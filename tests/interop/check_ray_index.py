@@ -23,7 +23,7 @@ from toposcope.recorder.landscapes import SummaryLandscape
 
 PROGRAM = """
 import sys
-from toposcope.proto.executors import workers_on
+from toposcope.executors import workers_on
 from toposcope.server.indexing.indexing import index_logdir
 
 with workers_on("ray") as workers:

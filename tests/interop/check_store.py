@@ -23,7 +23,7 @@ from support.store_proxy import store_proxy
 from toposcope import server
 from toposcope.server.data_files.json_files import Content
 from toposcope.server.data_files.json_store import JsonStore
-from toposcope.server.places.object_store import ObjectStore
+from toposcope.server.places.stores.object_store import ObjectStore
 
 WRITERS, MANY_CHANGES = 4, 50
 TOKEN = "try-it-out"

@@ -26,9 +26,9 @@ from tensorboard.plugins.projector.projector_config_pb2 import ProjectorConfig
 from tensorboard.util import tensor_util
 from torch.utils.tensorboard import SummaryWriter as TorchWriter
 
-from toposcope.recorder.tensorboard.file_writer import FileWriter
+from toposcope.recorder.tensorboard.files.file_writer import FileWriter
+from toposcope.recorder.tensorboard.replacing.tensorboardx import TensorboardxWriter
 from toposcope.recorder.tensorboard.summary_writer import SummaryWriter
-from toposcope.recorder.tensorboard.tensorboardx import TensorboardxWriter
 
 WRITERS = {"ours": SummaryWriter, "torch": TorchWriter, "tensorboardX": tensorboardX.SummaryWriter}
 RANDOM = np.random.default_rng(7)

@@ -34,7 +34,7 @@ from ultralytics.utils.callbacks import default_callbacks
 
 from toposcope.recorder.callbacks import EarlyStopping, SummaryCollector
 from toposcope.recorder.frameworks.ultralytics import ToposcopeCallback, add_to_all_models
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 PROGRAM = Path(ultralytics_training.__file__)

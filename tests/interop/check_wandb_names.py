@@ -25,7 +25,7 @@ def test_names_of_the_package() -> None:
 
 def test_names_of_runs(tmp_path: Any) -> None:
     """By the methods of the class; unknown names of a run are inert, so that each must be known by name."""
-    from toposcope.recorder.wandb.wandb_run import INERT
+    from toposcope.recorder.wandb.run.wandb_run import INERT
 
     missing = public(theirs.Run) - public(ours.Run) - set(INERT)
     assert missing == {"config_static", "start_time"}  # Of the settings of its process; an attribute of ours.

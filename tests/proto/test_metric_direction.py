@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.metric_names import DIRECTION_UNKNOWN, LARGER_IS_BETTER, SMALLER_IS_BETTER
 
-from toposcope.proto.metric_direction import metric_direction, metric_directions
+from toposcope.metric_direction import metric_direction, metric_directions
 
 
 def test_the_direction_is_known_by_the_words_of_the_name() -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import toposcope
 from toposcope import proto, recorder, server
-from toposcope.proto.missing_packages import missing_packages_line
+from toposcope.missing_packages import missing_packages_line
 
 RECORDER = ("numpy", "protobuf", "google-crc32c", "pillow")
 
@@ -25,7 +26,8 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
             if not (folder / top).exists():
                 (folder / top).symlink_to(str(distribution.locate_file(top)))
     (folder / "toposcope").mkdir()
-    (folder / "toposcope" / "__init__.py").touch()
+    for module in Path(toposcope.__path__[0]).glob("*.py"):
+        (folder / "toposcope" / module.name).symlink_to(module)
     for package in (proto, recorder, server):
         source = Path(package.__path__[0])
         (folder / "toposcope" / source.name).symlink_to(source)
@@ -63,7 +65,7 @@ def test_server_names_what_is_missing_beside_the_recorder(packages: Path, argume
 def test_landscapes_name_their_extra(packages: Path) -> None:
     """All packages of the extra that are missing, whichever is imported first."""
     (packages / "needs_scipy.py").write_text(
-        "import sys\nfrom toposcope.proto.missing_packages import missing_packages_line\n"
+        "import sys\nfrom toposcope.missing_packages import missing_packages_line\n"
         "try:\n    import scipy\nexcept ModuleNotFoundError as error:\n"
         "    sys.exit(missing_packages_line(error, 'landscape'))\n"
     )

@@ -15,8 +15,8 @@ from support.tiny_training import tiny_network, tiny_trainer
 from toposcope.recorder import SummaryRecord, callbacks, event_callbacks, loggers
 from toposcope.recorder.callbacks import BackupAndRestore, SummaryCollector
 from toposcope.recorder.loggers import FileLogger
-from toposcope.recorder.tensorboard.file_writer import FileWriter
-from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.tensorboard.files.file_writer import FileWriter
+from toposcope.recorder.training.events.event_callback import EventCallback
 from toposcope.recorder.training.watch import watch
 
 COPIES: list[Callable[[Any], object]] = [copy.copy, copy.deepcopy, pickle.dumps]

@@ -107,10 +107,10 @@ def test_the_collector_loads_nothing_of_loops_metrics_landscapes_and_formats_of_
     loaded = loaded_by("from toposcope.recorder.callbacks import SummaryCollector")
 
     unused = (
-        *("training.watch", "training.watched_run", "training.state", "training.engine", "training.trainer"),
+        *("training.watch", "training.own_loops", "training.state.state", "training.events.engine", "training.trainer"),
         *("metrics.accuracy", "landscapes.plan.landscape_plan", "landscapes.summary_landscape"),
-        *("checkpoints.safetensors_file", "collecting.environment", "collecting.git", "collecting.machine_metrics"),
-        *("collecting.console", "collecting.landscape_checkpoints"),
+        *("checkpoints.formats", "collecting.environment.git", "collecting.machine.machine_metrics"),
+        *("collecting.console", "collecting.training.landscape_checkpoints"),
     )
     assert not {f"toposcope.recorder.{name}" for name in unused} & loaded
 

@@ -18,7 +18,7 @@ from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.loggers import InMemoryLogger, SummaryLogger
 from toposcope.recorder.record.logged_values import logged_values
 from toposcope.recorder.training.watch import watch
-from toposcope.recorder.values.deferred_scalar import DeferredScalar
+from toposcope.recorder.values.arrays.deferred_scalar import DeferredScalar
 
 NOTHING_ELSE: dict[str, Any] = {"collect_specified_data": {}, "keep_default_action": False}
 

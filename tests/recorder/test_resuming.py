@@ -20,7 +20,7 @@ from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig
 from toposcope.recorder.callbacks.model_checkpoint import ModelCheckpoint
 from toposcope.recorder.checkpoints import load_checkpoint, restore, save_checkpoint
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
 from toposcope.recorder.training.model import Model
 
 directory = Path(sys.argv[1])

@@ -28,7 +28,7 @@ from support.s3_server import S3Server, s3_server
 import toposcope.server
 from toposcope.recorder import SummaryRecord, custom_lineage, eval_lineage
 from toposcope.recorder.checkpoints import load_checkpoint, restore, save_checkpoint
-from toposcope.recorder.collecting.gpus import gpus_of
+from toposcope.recorder.collecting.machine.gpus import gpus_of
 from toposcope.recorder.landscapes import SummaryLandscape
 
 SCRIPTS = Path(sys.executable).parent

@@ -18,12 +18,12 @@ from support.loops import run_alone
 from support.servers import ENVIRONMENT, Serve, wait_until
 
 from toposcope.proto import framing, summary_pb2
-from toposcope.server import connections, request_bodies
 from toposcope.server.api.updates import Event, Streams
-from toposcope.server.connections import connection_limit
+from toposcope.server.http import connections, request_bodies
+from toposcope.server.http.connections import connection_limit
 from toposcope.server.loading.logdir import Update
-from toposcope.server.log_limit import LogLimit
-from toposcope.server.runs import name_patterns
+from toposcope.server.process.log_limit import LogLimit
+from toposcope.server.text import name_patterns
 
 DESCRIPTORS = 256
 PATIENCE = 300.0

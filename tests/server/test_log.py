@@ -14,7 +14,7 @@ import pytest
 from support import http
 from support.servers import start, stop, wait_until
 
-from toposcope.server.log_format import formatter
+from toposcope.server.process.log_format import formatter
 
 HOSTILE = "a\n\x1b[31mroot logged in\u202e"
 

@@ -17,8 +17,8 @@ from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import LARGEST_FILE, NotesFolder
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.places.place import Place
-from toposcope.server.reading.index import Index, QuietFile
-from toposcope.server.reading.scan_buffers import WINDOW_BYTES
+from toposcope.server.reading.index.index import Index, QuietFile
+from toposcope.server.reading.windows.scan_buffers import WINDOW_BYTES
 
 State = Literal["cold", "indexed", "packed"]
 """What is in the index at the start."""

@@ -8,7 +8,7 @@ from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.local_disk import LocalDisk, OpenLocalFile
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.index import open_index
+from toposcope.server.reading.index.index import open_index
 from toposcope.server.runs.run import RunView
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from support.recorded_run import run_in
-from toposcope.recorder.writing.earlier_recordings import last_recorded_step
+from toposcope.recorder.writing.files.earlier_recordings import last_recorded_step
 
 _BEGINNING = """
 import json, sys; sys.path[:0] = ["tests", "tests/interop"]

@@ -1,9 +1,9 @@
-"""The pages, in the order of their tabs, as web/data/page_list.js has them."""
+"""The pages, in the order of their tabs, as web/data/view/page_list.js has them."""
 
 import re
 from pathlib import Path
 
-_SOURCE = (Path(__file__).parents[2] / "web/data/page_list.js").read_text(encoding="utf-8")
+_SOURCE = (Path(__file__).parents[2] / "web/data/view/page_list.js").read_text(encoding="utf-8")
 
 PAGES = re.findall(r"^  (\w+): \{", _SOURCE, re.MULTILINE)
 """The names of all pages."""

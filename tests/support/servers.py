@@ -47,7 +47,7 @@ if "coverage" not in sys.modules:  # Coverage does not measure a process that wa
             "httpx",  # What this module imports.
             "toposcope.server.app",
             "toposcope.server.later_routes",
-            "toposcope.server.http_server",
+            "toposcope.server.http.http_server",
             "toposcope.server.commands.asking",
             "toposcope.server.commands.export",
             *(f"toposcope.server.formats.{name}" for name in FORMATS),

@@ -3,10 +3,10 @@
 from types import TracebackType
 from typing import Any
 
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.run_context import RunContext
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.events.run_context import RunContext
+from toposcope.recorder.training.progress.event import Event
 
 
 class Events(EventCallback):

@@ -1,9 +1,9 @@
 // The keys that mark runs in the list at hand, and those that act on the marked ones.
 
-import { baseline, setBaseline } from "../data/baseline.js";
-import { markAll, markedRuns, markRange, toggleMark } from "../data/marked_runs.js";
-import { cursorRun } from "../data/pointer.js";
-import { notice } from "../data/run_actions.js";
+import { baseline, setBaseline } from "../data/runs/baseline.js";
+import { markAll, markedRuns, markRange, toggleMark } from "../data/runs/marked_runs.js";
+import { notice } from "../data/runs/run_actions.js";
+import { cursorRun } from "../data/view/pointer.js";
 import { focusActions, openActions } from "./action_bar/action_bar.js";
 import { t } from "./action_bar/words.js";
 import { shownPage } from "./pages.js";

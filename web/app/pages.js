@@ -4,16 +4,16 @@ import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty } from "../controls/empty_state.js";
 import { provideParser } from "../controls/markdown/tokens.js";
-import { factsOf } from "../data/page_list.js";
-import { chosenRuns, drawnRuns } from "../data/runs.js";
+import { chosenRuns, drawnRuns } from "../data/runs/runs.js";
 import { followsServer } from "../data/snapshot/state.js";
-import { page } from "../data/view.js";
+import { factsOf } from "../data/view/page_list.js";
+import { page } from "../data/view/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import * as overview from "../pages/overview/page.js";
 import * as scalars from "../pages/scalars/page.js";
 
-/** @typedef {import("../data/address.js").PageName} PageName */
+/** @typedef {import("../data/view/address.js").PageName} PageName */
 /** @typedef {import("../controls/page.js").Page} Page */
 
 /** The pages whose module is loaded. @type {Partial<Record<PageName, Page>>} */

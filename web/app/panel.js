@@ -7,11 +7,11 @@ import { nameOf } from "../controls/run_name.js";
 import { isUnsupported } from "../controls/run_row.js";
 import { recordingList, stateNotice } from "../controls/run_state_details.js";
 import { stateMark, stateSentence } from "../controls/state_mark.js";
-import { noteOf } from "../data/notes.js";
-import { panel } from "../data/pointer.js";
-import { OpenRun } from "../data/run_details.js";
-import { lastedOf, stateOf } from "../data/run_state.js";
-import { change, view } from "../data/view.js";
+import { noteOf } from "../data/notes/notes.js";
+import { OpenRun } from "../data/runs/run_details.js";
+import { lastedOf, stateOf } from "../data/runs/run_state.js";
+import { panel } from "../data/view/pointer.js";
+import { change, view } from "../data/view/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { duration, wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";
@@ -41,7 +41,7 @@ export function detailsPanel() {
     }`;
 }
 
-/** @param {import("../data/api_types.js").RunDetails} row */
+/** @param {import("../data/client/api_types.js").RunDetails} row */
 function details(row) {
   const lasted = lastedOf(row);
   return html`

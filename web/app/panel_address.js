@@ -1,8 +1,8 @@
 // The open panel in the URL, so that it can be shared and the back button closes it.
 
 import { effect } from "@preact/signals-core";
-import { panel } from "../data/pointer.js";
-import { set, setting } from "../data/view.js";
+import { panel } from "../data/view/pointer.js";
+import { set, setting } from "../data/view/view.js";
 import { parsePanel, printPanel } from "./panel_name.js";
 
 const inAddress = setting("app.panel", "");

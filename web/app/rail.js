@@ -8,25 +8,25 @@ import { ROW, runRow } from "../controls/run_row.js";
 import { colourLegend, valueText } from "../controls/run_set/colour_menu.js";
 import { runSetBar } from "../controls/run_set/run_set_bar.js";
 import { searchField } from "../controls/search/search_field.js";
-import { runs, runsByName } from "../data/catalogue.js";
-import { isMarking, marked, markRange, toggleMark, unmarkAll } from "../data/marked_runs.js";
-import { cutGroup } from "../data/names.js";
-import { areHiddenShown, excludedRuns, showHidden } from "../data/notes.js";
-import { cursorRun, hoveredRun, pointedRun } from "../data/pointer.js";
-import { railValues } from "../data/rail_values.js";
-import { searchNamesHidden } from "../data/run_search.js";
-import { sortedRuns, sorting } from "../data/run_sort.js";
-import { valueNamed } from "../data/run_values.js";
-import { listedRuns, matchingRuns } from "../data/runs.js";
-import { EVERYTHING, NOTHING } from "../data/selection.js";
-import { change, railShown } from "../data/view.js";
+import { areHiddenShown, excludedRuns, showHidden } from "../data/notes/notes.js";
+import { runs, runsByName } from "../data/runs/catalogue.js";
+import { isMarking, marked, markRange, toggleMark, unmarkAll } from "../data/runs/marked_runs.js";
+import { railValues } from "../data/runs/rail_values.js";
+import { searchNamesHidden } from "../data/runs/run_search.js";
+import { sortedRuns, sorting } from "../data/runs/run_sort.js";
+import { valueNamed } from "../data/runs/run_values.js";
+import { listedRuns, matchingRuns } from "../data/runs/runs.js";
+import { EVERYTHING, NOTHING } from "../data/runs/selection.js";
+import { cutGroup } from "../data/tags/names.js";
+import { cursorRun, hoveredRun, pointedRun } from "../data/view/pointer.js";
+import { change, railShown } from "../data/view/view.js";
 import { columnFormat, grouped, inColumn, plainText } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { groupRow, railGroups } from "./rail_groups.js";
 import { railHandle } from "./rail_width.js";
 
 /** @typedef {import("./rail_groups.js").RailGroup} RailGroup */
-/** @typedef {import("../data/run_styles.js").LineStyle} LineStyle */
+/** @typedef {import("../data/colours/run_styles.js").LineStyle} LineStyle */
 /** @typedef {{run: string, style: LineStyle | null, group?: undefined} | {group: RailGroup, run?: undefined}} Line */
 
 /** Rows beyond the visible ones, above and below. */
@@ -73,7 +73,7 @@ function valueColumns() {
     const values = names.map(read);
     const format = columnFormat(values.flatMap((value) => (typeof value === "number" ? [value] : [])));
     const isResult = valueNamed(id)?.kind !== "param";
-    const textOf = (/** @type {import("../data/value_filter.js").Value} */ value) =>
+    const textOf = (/** @type {import("../data/text/value_filter.js").Value} */ value) =>
       value === null ? "" : typeof value === "number" && isResult ? inColumn(value, format) : plainText(value);
     const width = Math.min(MOST_LETTERS, Math.max(FEWEST_LETTERS, ...values.map((value) => textOf(value).length)));
     return { id, read, textOf, width };
@@ -120,7 +120,7 @@ export function rail() {
     ${railHandle()}`;
 }
 
-/** @param {import("../data/run_values.js").ValueId} id @param {boolean} isShort */
+/** @param {import("../data/runs/run_values.js").ValueId} id @param {boolean} isShort */
 function valueName(id, isShort) {
   const name = valueNamed(id)?.name ?? id;
   return isShort ? cutGroup(name)[1] : name;

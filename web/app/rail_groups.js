@@ -4,20 +4,20 @@ import { computed } from "@preact/signals-core";
 import { html } from "lit-html";
 import { ICONS, swatch } from "../controls/icons.js";
 import { ROW } from "../controls/run_row.js";
-import { runs } from "../data/catalogue.js";
-import { drawnGroups } from "../data/group_order.js";
-import { hoveredRun } from "../data/pointer.js";
-import { groupKeys, openedGroups, runGroups, toggleGroup } from "../data/run_groups.js";
-import { DASHES } from "../data/run_styles.js";
-import { isShown, switched } from "../data/selection.js";
-import { change, page, selection } from "../data/view.js";
+import { DASHES } from "../data/colours/run_styles.js";
+import { drawnGroups } from "../data/groups/group_order.js";
+import { groupKeys, openedGroups, runGroups, toggleGroup } from "../data/groups/run_groups.js";
+import { runs } from "../data/runs/catalogue.js";
+import { isShown, switched } from "../data/runs/selection.js";
+import { hoveredRun } from "../data/view/pointer.js";
+import { change, page, selection } from "../data/view/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 
 /** @typedef {object} RailGroup
  * @property {string} name
  * @property {string[]} runs that are listed
- * @property {import("../data/run_styles.js").LineStyle | null} style null = runs without a group
+ * @property {import("../data/colours/run_styles.js").LineStyle | null} style null = runs without a group
  * @property {boolean} isOpen
  */
 

@@ -3,7 +3,7 @@
 import { effect, signal } from "@preact/signals-core";
 import { html } from "lit-html";
 import { roomInList } from "../controls/run_name.js";
-import { chosenValues } from "../data/rail_values.js";
+import { chosenValues } from "../data/runs/rail_values.js";
 import { t } from "../i18n/words.js";
 
 const KEY = "toposcope.rail";

@@ -2,11 +2,11 @@
 
 import { html, nothing } from "lit-html";
 import { focusOn } from "../controls/focus_field.js";
-import { isMarking, marked, unmarkAll } from "../data/marked_runs.js";
-import { factsOf, PAGES } from "../data/page_list.js";
-import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
-import { EVERYTHING, NOTHING, only, toggled } from "../data/selection.js";
-import { change, narrow, opened, page, railShown, selection, toggleRail } from "../data/view.js";
+import { isMarking, marked, unmarkAll } from "../data/runs/marked_runs.js";
+import { EVERYTHING, NOTHING, only, toggled } from "../data/runs/selection.js";
+import { factsOf, PAGES } from "../data/view/page_list.js";
+import { cursorRun, hoveredRun, panel } from "../data/view/pointer.js";
+import { change, narrow, opened, page, railShown, selection, toggleRail } from "../data/view/view.js";
 import { MARKING_ACTIONS, MARKING_KEYS } from "./marking_keys.js";
 import { shownPage } from "./pages.js";
 import { moveCursor } from "./rail.js";

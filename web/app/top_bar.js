@@ -3,14 +3,14 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS, MARK } from "../controls/icons.js";
-import { changed, printView } from "../data/address.js";
-import { runs, runsReply } from "../data/catalogue.js";
 import { serverWarnings } from "../data/health.js";
 import { connection } from "../data/live.js";
-import { panel } from "../data/pointer.js";
-import { isEmptyPage, presentPages } from "../data/present_pages.js";
+import { runs, runsReply } from "../data/runs/catalogue.js";
 import { snapshot } from "../data/snapshot/state.js";
-import { change, choose, page, railShown, themeChoice, toggleRail, view } from "../data/view.js";
+import { changed, printView } from "../data/view/address.js";
+import { panel } from "../data/view/pointer.js";
+import { isEmptyPage, presentPages } from "../data/view/present_pages.js";
+import { change, choose, page, railShown, themeChoice, toggleRail, view } from "../data/view/view.js";
 import { language } from "../i18n/language.js";
 import { grouped } from "../i18n/numbers.js";
 import { wallTime } from "../i18n/times.js";
@@ -54,13 +54,13 @@ export const topBar = () => html`
   <button class="quiet keys-switch" title=${t("top.keys")} aria-label=${t("top.keys")}
     @click=${() => (panel.value = { kind: "keys" })}>?</button>`;
 
-/** A link, so that a page can be opened in another tab. @param {import("../data/address.js").PageName} name */
+/** A link, so that a page can be opened in another tab. @param {import("../data/view/address.js").PageName} name */
 const tab = (name) => html`<a href=${`#${printView(changed(view.value, { page: name }))}`} data-page=${name}
   aria-current=${page.value === name ? "page" : nothing} data-empty=${isEmptyPage(name)}
   title=${isEmptyPage(name) ? t("page.no_data") : nothing}
   @click=${(/** @type {MouseEvent} */ event) => openPage(event, name)}>${t(`page.${name}`)}</a>`;
 
-/** @param {MouseEvent} event @param {import("../data/address.js").PageName} name */
+/** @param {MouseEvent} event @param {import("../data/view/address.js").PageName} name */
 function openPage(event, name) {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
@@ -108,7 +108,7 @@ function connectionStatus() {
 const snapshotStatus = ({ made, logdir }) => html`<span class="live" data-state="snapshot"
   title=${t("snapshot.from", { logdir })}><i></i><span>${t("snapshot.of", { time: wallTime(made) })}</span></span>`;
 
-/** @param {import("../data/api_types.js").LoadProgress} progress */
+/** @param {import("../data/client/api_types.js").LoadProgress} progress */
 function loadingStatus({ files, waiting_files: waiting, bytes, read_bytes: read }) {
   const percent = bytes ? Math.floor((100 * read) / bytes) : 0;
   const hint = t("top.loading_hint", { read: files - waiting, n: files });

@@ -1,6 +1,6 @@
 // How drags and the wheel change what a chart shows: pure functions on windows and boxes.
 
-/** @typedef {import("../data/address.js").Window} Window */
+/** @typedef {import("../data/view/address.js").Window} Window */
 
 /** A drag is along one axis if it is at most this share as far along the other one. */
 const FLAT = 1 / 3;

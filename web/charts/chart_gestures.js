@@ -4,14 +4,14 @@ import { dragged, factorOf, leastAlong, rounded, scaled } from "./box_zoom.js";
 import { pinchedWindow } from "./touches.js";
 
 /** @typedef {import("./line_chart.js").LineChart} LineChart */
-/** @typedef {import("../data/address.js").Zoom} Zoom */
+/** @typedef {import("../data/view/address.js").Zoom} Zoom */
 
 /** Milliseconds after the last turn of the wheel before the points of the window are requested. */
 const WHEEL_REST = 200;
 
 /** Both ends alike, so that a window that moves keeps its length.
- * @param {import("../data/address.js").Window} window @param {import("./ticks.js").Axis} axis
- * @returns {import("../data/address.js").Window | null} null = less than a step */
+ * @param {import("../data/view/address.js").Window} window @param {import("./ticks.js").Axis} axis
+ * @returns {import("../data/view/address.js").Window | null} null = less than a step */
 function roundedX([lo, hi], axis) {
   if (axis !== "step") return rounded([lo, hi]);
   return Math.round(lo) < Math.round(hi) ? [Math.round(lo), Math.round(hi)] : null;
@@ -25,7 +25,7 @@ export class ChartGestures {
   /** Ends listening to a drag. @type {AbortController | null} */
   #drag = null;
 
-  /** The window when two fingers were put down. @type {import("../data/address.js").Window | null} */
+  /** The window when two fingers were put down. @type {import("../data/view/address.js").Window | null} */
   #pinching = null;
 
   /** @param {LineChart} chart */

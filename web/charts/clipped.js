@@ -6,7 +6,7 @@ import { sideOf } from "./plot.js";
 
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./plot.js").Heights} Heights */
-/** @typedef {import("../data/address.js").Window} Window */
+/** @typedef {import("../data/view/address.js").Window} Window */
 
 /** The spikes of a line, by the x of their first points: those above the y range, and those below it.
  * @typedef {{line: Line, above: number[], below: number[]}} Clipped */

@@ -2,7 +2,7 @@
 
 import { lowerBound } from "./binary_search.js";
 
-/** @typedef {import("../data/address.js").Window} Window */
+/** @typedef {import("../data/view/address.js").Window} Window */
 
 /** Returns the range from the first to the last x of all columns; null if there is none.
  * @param {Iterable<ArrayLike<number>>} columns ascending @returns {Window | null} */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { clippedOf, countSpikes } from "./clipped.js";
 import { robustRange, yExtent } from "./extent.js";
 
-/** @param {number[]} ys @param {boolean} log @returns {import("../data/address.js").Window} */
+/** @param {number[]} ys @param {boolean} log @returns {import("../data/view/address.js").Window} */
 const extentOf = (ys, log = false) =>
   yExtent([{ xs: ys.map((_, step) => step), columns: [ys] }], [0, ys.length], { log, isRobust: false });
 

@@ -11,10 +11,10 @@ import { followTouches } from "./touches.js";
 
 /** @typedef {import("./plot.js").Plot} Plot */
 /** @typedef {import("./plot.js").Heights} Heights */
-/** @typedef {import("../data/address.js").Window} Window */
+/** @typedef {import("../data/view/address.js").Window} Window */
 
 /** @typedef {object} ChartListener
- * @property {(zoom: import("../data/address.js").Zoom) => void} zoomed the user dragged over a part, moved it, or zoomed
+ * @property {(zoom: import("../data/view/address.js").Zoom) => void} zoomed the user dragged over a part, moved it, or zoomed
  * @property {boolean} [isBox] do drags also zoom y?
  * @property {() => void} reset the user double-clicked
  * @property {(at: {left: number, top: number} | null) => void} pointed in pixels of the plot area; null = the pointer

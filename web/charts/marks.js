@@ -5,7 +5,7 @@ import { colourOf, tokens } from "./theme.js";
 
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./plot.js").Projection} Projection */
-/** @typedef {import("../data/scalar_view.js").Limit} Limit */
+/** @typedef {import("../data/series/scalar_view.js").Limit} Limit */
 
 /** Draws a dashed line at each threshold, shades the area beyond it, and gives lines there a glow.
  * @param {CanvasRenderingContext2D} context @param {readonly Limit[]} limits

@@ -11,12 +11,12 @@ import { logDistance } from "./log_distance.js";
  * @property {boolean} [isBaseline] a run that others are compared to, and that is not shown itself
  * @property {boolean} [isContext] one of many lines, drawn in grey under the others
  * @property {string[]} [kin] what distinguishes it from other lines of its run: tag, rank, attempt
- * @property {import("../data/run_styles.js").LineStyle} style
+ * @property {import("../data/colours/run_styles.js").LineStyle} style
  * @property {Side} [side] absent = left
  * @property {Float64Array} xs ascending
  * @property {Float64Array} ys
  * @property {Float64Array | null} raw the values behind smoothed ones
- * @property {import("../data/series.js").Series} series
+ * @property {import("../data/series/series.js").Series} series
  * @property {{low: Float64Array, high: Float64Array}} [margin] the edges of the area around it, in place of a band's
  * @property {{x: number, y: number, step: number} | null} [flag] on its best value
  */
@@ -35,12 +35,12 @@ import { logDistance } from "./log_distance.js";
  * @property {Window} x
  * @property {boolean} [isWhole] is x the window of all points?
  * @property {Heights} [y] absent = over all lines
- * @property {import("../data/scalar_view.js").Limit[]} [limits] on the left axis
+ * @property {import("../data/series/scalar_view.js").Limit[]} [limits] on the left axis
  * @property {import("./clipped.js").Clipped[]} [clipped] what the y ranges leave out
  */
 
 /** The ranges of the y axes; null = no line uses the axis. @typedef {Record<Side, Window | null>} Heights */
-/** @typedef {import("../data/address.js").Window} Window */
+/** @typedef {import("../data/view/address.js").Window} Window */
 
 /** Maps values to canvas pixels.
  * @typedef {object} Projection

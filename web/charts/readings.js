@@ -5,7 +5,7 @@ import { keyOf } from "./plot.js";
 
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./hit_test.js").Hit} Hit */
-/** @typedef {import("../data/series.js").Series} Series */
+/** @typedef {import("../data/series/series.js").Series} Series */
 
 /** A point of a line. `drawn` is the value that the chart draws: the smoothed one, if any.
  * @typedef {{step: number, wallTime: number, value: number, drawn: number}} Point */

@@ -1,7 +1,7 @@
 // The theme's colours for canvases, read from the style sheet when something is drawn.
 
-import { customColours } from "../data/custom_colours.js";
-import { coloursOutsidePalette, DASHES, FIRST_CUSTOM } from "../data/run_styles.js";
+import { customColours } from "../data/colours/custom_colours.js";
+import { coloursOutsidePalette, DASHES, FIRST_CUSTOM } from "../data/colours/run_styles.js";
 
 /** `palette` is extended by shades, the colour of missing values, and the custom colours outside it.
  * @typedef
@@ -46,5 +46,5 @@ export const ownColourOf = ({ style, isBaseline }) => (isBaseline ? tokens().lab
 /** @param {import("./plot.js").Line} line */
 export const colourOf = (line) => (line.isContext ? tokens().context : ownColourOf(line));
 
-/** @param {import("../data/run_styles.js").LineStyle} style @param {number} pixelRatio */
+/** @param {import("../data/colours/run_styles.js").LineStyle} style @param {number} pixelRatio */
 export const dashOf = (style, pixelRatio) => DASHES[style.dash].map((length) => length * pixelRatio);

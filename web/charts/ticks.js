@@ -5,7 +5,7 @@ import { logTicks } from "./log_ticks.js";
 import { FEWEST, MOST, numberTicks } from "./number_ticks.js";
 import { clockTicks, logSpanTicks, spanTicks } from "./time_ticks.js";
 
-/** "value": the values of a tag. @typedef {import("../data/address.js").Axis | "value"} Axis */
+/** "value": the values of a tag. @typedef {import("../data/view/address.js").Axis | "value"} Axis */
 /** @typedef {import("./number_ticks.js").Ticks} Ticks */
 
 /** How much room an axis has.

@@ -2,14 +2,14 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { acknowledge, alertList } from "../data/alerts.js";
+import { acknowledge, alertList } from "../data/notes/alerts.js";
 import { grouped } from "../i18n/numbers.js";
 import { wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";
 import { ICONS } from "./icons.js";
 import { formatted } from "./markdown/text_body.js";
 
-/** @typedef {import("../data/alerts.js").Alert} Alert */
+/** @typedef {import("../data/notes/alerts.js").Alert} Alert */
 
 /** @param {Alert[]} alerts newest first @param {{act: (act: () => Promise<void>) => void, of?: (alert: Alert) => unknown}} how
  * act: does what may be refused; of: what to show of the run and the rule */
@@ -43,7 +43,7 @@ export const isNew = (alert) => !(alert.is_acknowledged || alert.is_muted);
 export const ruleOf = ({ rule, title }) =>
   rule === title ? nothing : html`<span>${rule ?? t("alerts.of_training")}</span>`;
 
-/** @param {import("../data/alerts.js").AlertDelivery} delivery */
+/** @param {import("../data/notes/alerts.js").AlertDelivery} delivery */
 function delivery({ to, sent, problem, is_over: isOver }) {
   if (sent !== null) return html`<span title=${wallTime(sent)}>${t("alerts.sent", { to })}</span>`;
   const text = t(isOver ? "alerts.not_sent" : "alerts.waiting", { to });

@@ -1,7 +1,7 @@
 // The mark of a run that has new alerts.
 
 import { html, nothing } from "lit-html";
-import { newAlertsOf } from "../data/alerts.js";
+import { newAlertsOf } from "../data/notes/alerts.js";
 import { t } from "../i18n/words.js";
 import { ICONS } from "./icons.js";
 

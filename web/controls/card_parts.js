@@ -1,9 +1,9 @@
 // Parts of cards with a step: header, title of a run, slider.
 
 import { html, nothing } from "lit-html";
-import { DASHES } from "../data/run_styles.js";
-import { startOf, styles } from "../data/runs.js";
-import { set, setting } from "../data/view.js";
+import { DASHES } from "../data/colours/run_styles.js";
+import { startOf, styles } from "../data/runs/runs.js";
+import { set, setting } from "../data/view/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { duration, wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";

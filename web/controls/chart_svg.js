@@ -1,9 +1,9 @@
 // A chart as a separate SVG document: title, axes, bands, lines, marks, legend.
 
 import { areWhole, axisTicks } from "../charts/ticks.js";
-import { DASHES } from "../data/run_styles.js";
+import { DASHES } from "../data/colours/run_styles.js";
 
-/** @typedef {import("../data/address.js").Window} Window */
+/** @typedef {import("../data/view/address.js").Window} Window */
 
 /** The area around a line; `opacity` from 0 to 1.
  * @typedef {{xs: ArrayLike<number>, low: ArrayLike<number>, high: ArrayLike<number>, opacity: number}} Band */

@@ -5,7 +5,7 @@ import { envelopeAlpha, envelopeOf } from "../charts/envelope.js";
 import { heightsOf } from "../charts/line_chart.js";
 import { projections, sideOf } from "../charts/plot.js";
 import { colourOf, tokens } from "../charts/theme.js";
-import { DASHES } from "../data/run_styles.js";
+import { DASHES } from "../data/colours/run_styles.js";
 import { t } from "../i18n/words.js";
 import { chartSvg } from "./chart_svg.js";
 import { nameOf } from "./run_name.js";

@@ -1,12 +1,12 @@
 // Empty states of pages: why there is no content, and what to do.
 
 import { html, nothing } from "lit-html";
-import { listError, runsReply } from "../data/catalogue.js";
-import { excludedRuns, showHidden } from "../data/notes.js";
-import { isSearched } from "../data/run_search.js";
-import { drawnRuns, matchingRuns } from "../data/runs.js";
-import { EVERYTHING } from "../data/selection.js";
-import { change, runFilter } from "../data/view.js";
+import { excludedRuns, showHidden } from "../data/notes/notes.js";
+import { listError, runsReply } from "../data/runs/catalogue.js";
+import { isSearched } from "../data/runs/run_search.js";
+import { drawnRuns, matchingRuns } from "../data/runs/runs.js";
+import { EVERYTHING } from "../data/runs/selection.js";
+import { change, runFilter } from "../data/view/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { firstRun } from "./first_run.js";

@@ -8,7 +8,7 @@ import { ICONS } from "./icons.js";
  * @property {string} id
  * @property {string} label
  * @property {string} pattern
- * @property {import("../data/regex_filter.js").RegexFilter} rule the parsed pattern
+ * @property {import("../data/text/regex_filter.js").RegexFilter} rule the parsed pattern
  * @property {(pattern: string) => void} changed
  */
 

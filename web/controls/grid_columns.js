@@ -1,7 +1,7 @@
 // How many cards fit side by side.
 
 import { computed, signal } from "@preact/signals-core";
-import { cardSize } from "../data/view.js";
+import { cardSize } from "../data/view/view.js";
 import { balanced } from "./balanced_rows.js";
 
 const GAP = 12;

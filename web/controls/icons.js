@@ -65,7 +65,7 @@ export const GROUND = html`<svg class="ground" viewBox="-300 -220 600 440" prese
 </svg>`;
 
 /** The line style of a run.
- * @param {import("../data/run_styles.js").LineStyle} style @param {readonly number[]} dash
+ * @param {import("../data/colours/run_styles.js").LineStyle} style @param {readonly number[]} dash
  * @param {string} [stroke] instead of the colour of the style */
 export const swatch = (
   { colour },

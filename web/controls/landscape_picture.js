@@ -5,11 +5,11 @@ import { decimate, gridOf, heightOf, heightRange, lossOf, numbersOf, refine } fr
 import { contourLevels } from "../charts/landscape/levels.js";
 import { contourPaths, extentOf, toLeft, toTop } from "../charts/landscape/map.js";
 import { colourOf } from "../charts/landscape/scales.js";
-import { theme } from "../data/view.js";
+import { theme } from "../data/view/view.js";
 import { shortNumber } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 
-/** @typedef {import("../data/landscapes.js").LandscapeReply} Reply */
+/** @typedef {import("../data/kinds/landscapes.js").LandscapeReply} Reply */
 /** @typedef {import("../charts/landscape/grid.js").HeightScale} HeightScale */
 
 /** The heights of several landscapes: scale, range, and contour levels.

@@ -1,6 +1,6 @@
 // The mean and the spread of the values of rows.
 
-/** @typedef {import("../data/value_filter.js").Value} Value */
+/** @typedef {import("../data/text/value_filter.js").Value} Value */
 
 /** Returns the mean of the finite numbers among the values, and their number; null without any.
  * @param {Iterable<Value>} values */

@@ -7,7 +7,7 @@ import { fractionOf, nonFinite, plainText, wholePart } from "../i18n/numbers.js"
 const MOST_ROWS = 1000;
 
 /** The letters that the fractions of a column need.
- * @param {readonly import("../data/value_filter.js").Value[]} values */
+ * @param {readonly import("../data/text/value_filter.js").Value[]} values */
 export const fractionRoom = (values) =>
   Math.max(
     0,

@@ -4,7 +4,7 @@ import { language } from "../i18n/language.js";
 import { grouped } from "../i18n/numbers.js";
 import { isTextKey, t } from "../i18n/words.js";
 
-/** @param {import("../data/api_types.js").RunRow} row @param {(plugin: string) => boolean} [includes] */
+/** @param {import("../data/client/api_types.js").RunRow} row @param {(plugin: string) => boolean} [includes] */
 export const pluginCounts = (row, includes = () => true) =>
   formatPluginCounts(Object.entries(row.plugins).filter(([plugin, n]) => n > 0 && includes(plugin)));
 

@@ -1,13 +1,13 @@
 // The selection of rank and attempt in a toolbar, and the note in a card on the ones it shows.
 
 import { html, nothing } from "lit-html";
-import { runsByName } from "../data/catalogue.js";
-import { set } from "../data/view.js";
+import { runsByName } from "../data/runs/catalogue.js";
+import { set } from "../data/view/view.js";
 import { t } from "../i18n/words.js";
 import { select } from "./choice.js";
 import { option } from "./view_menu.js";
 
-/** @typedef {import("../data/ranks.js").RankChoice} RankChoice */
+/** @typedef {import("../data/runs/ranks.js").RankChoice} RankChoice */
 
 /** More ranks or attempts can only be selected in the URL. */
 const MOST_OFFERED = 64;
@@ -65,7 +65,7 @@ const writerText = (writers, rank) =>
   rank ? t("card.writer", { writer: rank }) : t("card.writers", { count: writers });
 
 /** The same for the listing of a card.
- * @param {import("../data/listing.js").Listing} listing */
+ * @param {import("../data/tags/listing.js").Listing} listing */
 export function rankNote({ reply, query }) {
   const isEmpty = reply.value?.total === 0; // The card shows the reason.
   const text = isEmpty ? "" : rankText(reply.value ?? query ?? { run: "" });
@@ -73,7 +73,7 @@ export function rankNote({ reply, query }) {
 }
 
 /** The reason why a listing is empty if a rank or attempt is selected; "" for any other reason.
- * @param {import("../data/listing.js").Listing} listing */
+ * @param {import("../data/tags/listing.js").Listing} listing */
 export function noneForRank({ reply, query }) {
   if (!reply.value || reply.value.total || (query?.rank === undefined && query?.attempt === undefined)) return "";
   const { rank, attempt } = query;

@@ -2,10 +2,10 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { cutLeaf } from "../data/names.js";
-import { noteOf } from "../data/notes.js";
-import { matchingRuns, sessionPath } from "../data/runs.js";
-import { draftNames, MOST_SHORTENED, sharedFolders, shortNames } from "../data/short_names.js";
+import { noteOf } from "../data/notes/notes.js";
+import { matchingRuns, sessionPath } from "../data/runs/runs.js";
+import { draftNames, MOST_SHORTENED, sharedFolders, shortNames } from "../data/runs/short_names.js";
+import { cutLeaf } from "../data/tags/names.js";
 import { t } from "../i18n/words.js";
 
 /** Characters of a name for which the list of runs has room; it follows the width of the list. Other places have no

@@ -2,16 +2,16 @@
 
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { baseline, setBaseline } from "../data/baseline.js";
-import { marked } from "../data/marked_runs.js";
-import { noteOf } from "../data/notes.js";
-import { pageOf } from "../data/page_list.js";
-import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
-import { stateOf } from "../data/run_state.js";
-import { DASHES } from "../data/run_styles.js";
-import { styles } from "../data/runs.js";
-import { isShown, only, toggled } from "../data/selection.js";
-import { change, selection } from "../data/view.js";
+import { DASHES } from "../data/colours/run_styles.js";
+import { noteOf } from "../data/notes/notes.js";
+import { baseline, setBaseline } from "../data/runs/baseline.js";
+import { marked } from "../data/runs/marked_runs.js";
+import { stateOf } from "../data/runs/run_state.js";
+import { styles } from "../data/runs/runs.js";
+import { isShown, only, toggled } from "../data/runs/selection.js";
+import { pageOf } from "../data/view/page_list.js";
+import { cursorRun, hoveredRun, panel } from "../data/view/pointer.js";
+import { change, selection } from "../data/view/view.js";
 import { t } from "../i18n/words.js";
 import { alertMark, alertsHint } from "./alert_mark.js";
 import { ICONS, swatch } from "./icons.js";
@@ -20,21 +20,21 @@ import { pluginCounts } from "./plugin_counts.js";
 import { nameOf, nameParts, roomInList } from "./run_name.js";
 import { stateHint, stateMark, stateSentence } from "./state_mark.js";
 
-/** @typedef {import("../data/api_types.js").RunRow} RunRow */
+/** @typedef {import("../data/client/api_types.js").RunRow} RunRow */
 
 /** Must be equal to the height in rail.css. */
 export const ROW = 28;
 
 /** Values of the runs: `width` in digits.
- * @typedef {import("../data/rail_values.js").RailValue &
- * {textOf: (value: import("../data/value_filter.js").Value) => string, width: number}} ValueColumn */
+ * @typedef {import("../data/runs/rail_values.js").RailValue &
+ * {textOf: (value: import("../data/text/value_filter.js").Value) => string, width: number}} ValueColumn */
 
 /** Where a row is, and how it is shown.
  * @typedef {object} RowPlace
  * @property {number} place
  * @property {number} count of all rows
  * @property {readonly ValueColumn[]} columns
- * @property {import("../data/run_styles.js").LineStyle | null} groupStyle of its group; null = it is in none
+ * @property {import("../data/colours/run_styles.js").LineStyle | null} groupStyle of its group; null = it is in none
  * @property {(run: string, event: {shiftKey: boolean}) => void} mark
  */
 

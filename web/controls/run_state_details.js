@@ -2,17 +2,17 @@
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { commonCommandLine, errorLine, orderedRecordings, processesOf, stateOf } from "../data/run_state.js";
+import { commonCommandLine, errorLine, orderedRecordings, processesOf, stateOf } from "../data/runs/run_state.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { copyButton } from "./copy_button.js";
 import { ICONS } from "./icons.js";
 import { stateMark, stateSentence } from "./state_mark.js";
 
-/** @typedef {import("../data/api_types.js").RunRow} RunRow */
-/** @typedef {import("../data/api_types.js").RunDetails} RunDetails */
-/** @typedef {import("../data/api_types.js").RunError} RunError */
-/** @typedef {import("../data/api_types.js").Recording} Recording */
+/** @typedef {import("../data/client/api_types.js").RunRow} RunRow */
+/** @typedef {import("../data/client/api_types.js").RunDetails} RunDetails */
+/** @typedef {import("../data/client/api_types.js").RunError} RunError */
+/** @typedef {import("../data/client/api_types.js").Recording} Recording */
 
 /** Recordings that are listed at first. */
 const MOST_RECORDINGS = 8;
@@ -28,7 +28,7 @@ export function stateNotice(row) {
   return html`<p class="warning" data-notice=${state}>${ICONS.warning}<span>${t(`state.about_${state}`)}</span></p>`;
 }
 
-/** @param {RunError} error @param {import("../data/api_types.js").RunState} state of the run: an interruption is no fault */
+/** @param {RunError} error @param {import("../data/client/api_types.js").RunState} state of the run: an interruption is no fault */
 const errorBox = (error, state) => html`<section class="run-error" data-state=${state}>
   <header><strong>${error.type || t(`state.${state}`)}</strong>${copyButton(t("state.copy"), () => wholeError(error))}</header>
   ${error.text ? html`<p class="error-text" tabindex="0">${error.text}</p>` : nothing}

@@ -2,14 +2,14 @@
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { ALL_CLOSED, flattened, isClosed, openedUpTo } from "../data/sections.js";
-import { change, closedGroups } from "../data/view.js";
+import { ALL_CLOSED, flattened, isClosed, openedUpTo } from "../data/tags/sections.js";
+import { change, closedGroups } from "../data/view/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { ICONS } from "./icons.js";
 import { openAt, popover } from "./popover.js";
 
-/** @typedef {import("../data/sections.js").Section} Section */
+/** @typedef {import("../data/tags/sections.js").Section} Section */
 
 const ID = "section-menu";
 

@@ -1,6 +1,6 @@
 // The selection of the card size.
 
-import { cardSize, change } from "../data/view.js";
+import { cardSize, change } from "../data/view/view.js";
 import { t } from "../i18n/words.js";
 import { choice } from "./choice.js";
 

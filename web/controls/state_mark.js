@@ -1,13 +1,13 @@
 // The state of a run as a small mark, as a word and as a sentence.
 
 import { html, nothing, svg } from "lit-html";
-import { errorLine, sinceOf, stateOf } from "../data/run_state.js";
+import { errorLine, sinceOf, stateOf } from "../data/runs/run_state.js";
 import { wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";
 
-/** @typedef {import("../data/api_types.js").RunState} RunState */
-/** @typedef {import("../data/run_state.js").Stateful &
- * Pick<import("../data/api_types.js").Recording, "phase" | "error">} Stateful */
+/** @typedef {import("../data/client/api_types.js").RunState} RunState */
+/** @typedef {import("../data/runs/run_state.js").Stateful &
+ * Pick<import("../data/client/api_types.js").Recording, "phase" | "error">} Stateful */
 
 /** Longer errors are cut in hints. */
 const MOST_LETTERS = 300;

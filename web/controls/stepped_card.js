@@ -2,13 +2,13 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
-import { Listing } from "../data/listing.js";
-import { stopAll } from "../data/stop_all.js";
-import { setting } from "../data/view.js";
+import { stopAll } from "../data/client/stop_all.js";
+import { Listing } from "../data/tags/listing.js";
+import { setting } from "../data/view/view.js";
 import { LazyCard } from "./lazy_card.js";
 import { indexAtOrBefore, unionOf } from "./steps.js";
 
-/** @typedef {import("../data/plugin_tags.js").SeriesRow} SeriesRow */
+/** @typedef {import("../data/tags/plugin_tags.js").SeriesRow} SeriesRow */
 /** @typedef {import("./page_step.js").PageStep} PageStep */
 
 /** One run of a card. `moments` are its listed points, by step.
@@ -44,7 +44,7 @@ export class SteppedCard extends LazyCard {
   });
 
   /** @returns
-   * {{kind: import("../data/listing_client.js").Kind, page: PageStep, ranks: import("../data/ranks.js").RankChoice}} */
+   * {{kind: import("../data/tags/listing_client.js").Kind, page: PageStep, ranks: import("../data/runs/ranks.js").RankChoice}} */
   get source() {
     throw new Error("subclasses define the source");
   }

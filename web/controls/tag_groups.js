@@ -2,15 +2,15 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { isClosed, toggled } from "../data/sections.js";
-import { cardSize, change, closedGroups } from "../data/view.js";
+import { isClosed, toggled } from "../data/tags/sections.js";
+import { cardSize, change, closedGroups } from "../data/view/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { cardsInRow, groupStyle } from "./grid_columns.js";
 import { ICONS } from "./icons.js";
 import "./card_block.js";
 
-/** @typedef {import("../data/sections.js").Section} Section */
+/** @typedef {import("../data/tags/sections.js").Section} Section */
 
 /** Cards of a block; all blocks but the last of a section have full rows. */
 const CARDS_IN_BLOCK = 48;

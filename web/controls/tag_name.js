@@ -2,11 +2,11 @@
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { scalarTags } from "../data/catalogue.js";
-import { cutGroup } from "../data/names.js";
-import { listings } from "../data/plugin_tags.js";
-import { shortened } from "../data/short_names.js";
-import { cardSize } from "../data/view.js";
+import { scalarTags } from "../data/runs/catalogue.js";
+import { shortened } from "../data/runs/short_names.js";
+import { cutGroup } from "../data/tags/names.js";
+import { listings } from "../data/tags/plugin_tags.js";
+import { cardSize } from "../data/view/view.js";
 
 /** An empty name, which is legal. */
 const NAMELESS = "“”";

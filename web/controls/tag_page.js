@@ -1,9 +1,9 @@
 // The common layout of the pages for histograms, images, tensors and texts: a tag filter, and a card for each tag.
 
 import { html, nothing } from "lit-html";
-import { runsReply } from "../data/catalogue.js";
-import { tagRule } from "../data/runs.js";
-import { change, tagFilter } from "../data/view.js";
+import { runsReply } from "../data/runs/catalogue.js";
+import { tagRule } from "../data/runs/runs.js";
+import { change, tagFilter } from "../data/view/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { empty, loadingRuns, noMatch, noneDrawn, noPlugin, noRuns, skeleton } from "./empty_state.js";
@@ -11,7 +11,7 @@ import { filterField } from "./filter_field.js";
 import { sectionMenu } from "./section_menu.js";
 import { tagGroups } from "./tag_groups.js";
 
-/** @typedef {import("../data/plugin_tags.js").PluginTags} PluginTags */
+/** @typedef {import("../data/tags/plugin_tags.js").PluginTags} PluginTags */
 
 /** The tag filter, and how many tags match it.
  * @param {number} kept @param {number} all */
@@ -37,7 +37,7 @@ export const pluginToolbar = (tags, settings, first = nothing) => html`
   ${settings}`;
 
 /** @param {PluginTags} tags @param {string} title shown if no run has such series
- * @param {(tag: string, rows: import("../data/plugin_tags.js").SeriesRow[]) => unknown} card
+ * @param {(tag: string, rows: import("../data/tags/plugin_tags.js").SeriesRow[]) => unknown} card
  * @param {boolean} [flows] every card is one column wide, so that small groups are side by side */
 export function pluginContent(tags, title, card, flows = true) {
   const none = noRuns() ?? withoutSeries(tags, title);

@@ -1,7 +1,7 @@
 // A setting that may change many times per second: applied immediately, written to the URL a few times per second.
 
 import { batch, computed, signal } from "@preact/signals-core";
-import { set, setting } from "../data/view.js";
+import { set, setting } from "../data/view/view.js";
 
 /** Browsers limit changes of the URL to 200 in 30 seconds. */
 const INTERVAL = 200;

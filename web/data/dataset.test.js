@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byRelevance, kindOf, mainParameters, stagesOf } from "./dataset_stages.js";
-import { operationText, parseOperation, truncated, valueText } from "./dataset_value.js";
+import { byRelevance, kindOf, mainParameters, stagesOf } from "./kinds/dataset_stages.js";
+import { operationText, parseOperation, truncated, valueText } from "./kinds/dataset_value.js";
 
 /** @param {string} op_type @param {any[]} [children] @param {any} [parameters] */
 const stage = (op_type, children = [], parameters = {}) => ({

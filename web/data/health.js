@@ -1,11 +1,11 @@
 // Faults that do not stop the server, as it reports them.
 
 import { computed } from "@preact/signals-core";
-import { runsReply } from "./catalogue.js";
-import { readHealth } from "./client.js";
-import { Query } from "./query.js";
+import { readHealth } from "./client/client.js";
+import { Query } from "./client/query.js";
+import { runsReply } from "./runs/catalogue.js";
 
-/** @typedef {import("./api_types.js").HealthWarning} HealthWarning */
+/** @typedef {import("./client/api_types.js").HealthWarning} HealthWarning */
 
 const health = new Query((_key, signal) => readHealth(signal));
 

@@ -1,14 +1,14 @@
 // Keeps the page up to date: follows the server's events, and marks what they make stale.
 
 import { effect, signal } from "@preact/signals-core";
-import { alertsChanged } from "./alerts.js";
-import { listError, runList, runsReply } from "./catalogue.js";
-import { followUpdates } from "./event_stream.js";
+import { followUpdates } from "./client/event_stream.js";
+import { PacedChanges } from "./client/pace.js";
 import { followHealth } from "./health.js";
-import { PacedChanges } from "./pace.js";
-import { markChanged } from "./run_versions.js";
-import { viewsChanged } from "./saved_views.js";
+import { alertsChanged } from "./notes/alerts.js";
+import { listError, runList, runsReply } from "./runs/catalogue.js";
+import { markChanged } from "./runs/run_versions.js";
 import { followsServer } from "./snapshot/state.js";
+import { viewsChanged } from "./view/saved_views.js";
 
 /** Is the event stream open? A snapshot has none.
  * @type {import("@preact/signals-core").Signal<"connecting" | "live" | "lost" | "snapshot">} */
@@ -32,7 +32,7 @@ const listener = {
     markChanged(null);
     runList.invalidate();
   },
-  /** @param {import("./api_types.js").UpdateEvent} update */
+  /** @param {import("./client/api_types.js").UpdateEvent} update */
   updated(update) {
     revision.value = update.revision;
     if (update.views) viewsChanged();

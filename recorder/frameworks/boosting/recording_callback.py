@@ -17,10 +17,10 @@ from toposcope.recorder.messages.lineage import eval_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.stores.spool import local_path
-from toposcope.recorder.training.callback_list import CallbackList
-from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.training.events.callback_list import CallbackList
+from toposcope.recorder.training.own_loops.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
-from toposcope.recorder.writing.earlier_recordings import last_recorded_step
+from toposcope.recorder.writing.files.earlier_recordings import last_recorded_step
 
 _COLLECTED = {
     "collect_graph": False,

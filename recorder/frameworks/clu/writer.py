@@ -8,7 +8,7 @@ from clu.metric_writers.interface import MetricWriter
 
 from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
-from toposcope.recorder.training.callback_list import CallbackList
+from toposcope.recorder.training.events.callback_list import CallbackList
 from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text, Video
 
 

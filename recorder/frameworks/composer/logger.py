@@ -22,11 +22,11 @@ from toposcope.recorder.rank import process_rank
 from toposcope.recorder.record.summary_record import SummaryRecord
 from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.summary import paused
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.callback_list import CallbackList
-from toposcope.recorder.training.driven_run import DrivenRun
-from toposcope.recorder.training.time import Time, TimeUnit
-from toposcope.recorder.values.foreign_values import UnreadableValueError
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.callback_list import CallbackList
+from toposcope.recorder.training.own_loops.driven_run import DrivenRun
+from toposcope.recorder.training.progress.time import Time, TimeUnit
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError
 from toposcope.recorder.values.wrapped import Text
 
 

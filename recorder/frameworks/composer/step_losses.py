@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from toposcope.recorder.rank import process_count
-from toposcope.recorder.training.accumulation import Accumulation
-from toposcope.recorder.training.batch import samples_of
+from toposcope.recorder.training.data.batch import samples_of
+from toposcope.recorder.training.own_loops.accumulation import Accumulation
 
 TOTAL = "loss/train/total"
 """The loss of a batch as Composer logs it, the mean of all processes."""

@@ -12,7 +12,7 @@ from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.ignite.handlers import OptimizerParamsHandler, OutputHandler
 from toposcope.recorder.frameworks.ignite.observed_engines import ObservedEngines
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
-from toposcope.recorder.training.callback_list import CallbackList
+from toposcope.recorder.training.events.callback_list import CallbackList
 
 
 @guarded_hooks("log", "evaluate", "close")

@@ -8,7 +8,7 @@ from toposcope.recorder.adapters import is_jax_array
 from toposcope.recorder.framework import Framework
 from toposcope.recorder.frameworks.jax.named_leaves import floating_leaves, is_nnx, named_leaves
 from toposcope.recorder.frameworks.plain.framework import PlainFramework
-from toposcope.recorder.values.deferred_array import DeferredArray
+from toposcope.recorder.values.arrays.deferred_array import DeferredArray
 
 _DEEPEST = 8
 

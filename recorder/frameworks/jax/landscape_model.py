@@ -19,8 +19,8 @@ from toposcope.recorder.landscapes.models.host_weights import (
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel
 from toposcope.recorder.landscapes.models.unit_losses import UnitLosses, unit_losses
 from toposcope.recorder.landscapes.weights.layout import Layout, kind_by_name, layout_of
-from toposcope.recorder.training.batch import parts_of
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.data.batch import parts_of
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 Float32s = npt.NDArray[np.float32]
 

@@ -13,8 +13,8 @@ from toposcope.recorder.frameworks.keras.observed_model import observe_models
 from toposcope.recorder.frameworks.keras.run_settings import lineage_of
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.stores.spool import local_path
-from toposcope.recorder.training.callback_list import CallbackList
-from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.training.events.callback_list import CallbackList
+from toposcope.recorder.training.own_loops.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
 
 

@@ -15,7 +15,7 @@ from toposcope.recorder.frameworks.lightgbm.environment import (
     is_first_machine,
     learning_rate_of,
 )
-from toposcope.recorder.training.callback_list import CallbackList
+from toposcope.recorder.training.events.callback_list import CallbackList
 
 
 class ToposcopeCallback(RecordingCallback):

@@ -14,8 +14,8 @@ from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.record.logged_values import LoggedValues, logged_values, nothing_logged
 from toposcope.recorder.record.summary_record import SummaryRecord
-from toposcope.recorder.training.driven_run import DrivenRun
-from toposcope.recorder.values.foreign_values import UnreadableValueError
+from toposcope.recorder.training.own_loops.driven_run import DrivenRun
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError
 from toposcope.recorder.values.wrapped import Text
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from toposcope.recorder.training.accumulation import Accumulation
-from toposcope.recorder.training.batch import samples_of
+from toposcope.recorder.training.data.batch import samples_of
+from toposcope.recorder.training.own_loops.accumulation import Accumulation
 
 
 class StepLosses:

@@ -16,9 +16,9 @@ from toposcope.recorder.frameworks.lightning.step_losses import StepLosses
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.summary import paused
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.callback_list import CallbackList
-from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.callback_list import CallbackList
+from toposcope.recorder.training.own_loops.driven_run import DrivenRun
 
 _FIT = "fit"
 _SETTINGS = (

@@ -4,8 +4,8 @@ import os
 import re
 from typing import Any
 
-from toposcope.recorder.tensorboard.audio import checked_rate, wav_of
-from toposcope.recorder.values.arrays import array_from
+from toposcope.recorder.tensorboard.kinds.audio import checked_rate, wav_of
+from toposcope.recorder.values.arrays.arrays import array_from
 
 _DIRECTORY = os.path.join("media", "audio")
 _UNSAFE = re.compile(r"[^\w.\-]+")

@@ -1,6 +1,6 @@
 """NewestCheckpoint: a callback that names the newest checkpoint of a library for the lineage."""
 
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
 
 
 class NewestCheckpoint(Callback):

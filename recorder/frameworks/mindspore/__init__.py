@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from toposcope.recorder.training.callback import Callback
-    from toposcope.recorder.training.event_callback import EventCallback
+    from toposcope.recorder.training.events.callback import Callback
+    from toposcope.recorder.training.events.event_callback import EventCallback
 
 __all__ = ["bridge"]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from toposcope.recorder.framework import SEVERAL_OPTIMIZERS, DatasetFacts, Framework
 from toposcope.recorder.frameworks.plain.named_arrays import named_arrays
-from toposcope.recorder.training.batch import length_of
-from toposcope.recorder.values.deferred_array import DeferredArray
-from toposcope.recorder.values.foreign_values import call_foreign
+from toposcope.recorder.training.data.batch import length_of
+from toposcope.recorder.values.arrays.deferred_array import DeferredArray
+from toposcope.recorder.values.arrays.foreign_values import call_foreign
 from toposcope.recorder.values.histogram import Histogram
 
 

@@ -15,9 +15,9 @@ from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.messages.lineage import eval_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.stores.spool import local_path
-from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.training.own_loops.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
-from toposcope.recorder.writing.earlier_recordings import last_recorded_step
+from toposcope.recorder.writing.files.earlier_recordings import last_recorded_step
 
 _NOT_KNOWN: dict[str, Any] = {"collect_metric": False, "collect_learning_rate": False, "collect_graph": False}
 _NOT_KNOWN |= {"collect_throughput": False, "collect_train_lineage": False, "histogram_regular": "$^"}

@@ -11,7 +11,7 @@ from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.stable_baselines3.output_format import ToposcopeOutputFormat
 from toposcope.recorder.frameworks.stable_baselines3.policy_graph import policy_graph
 from toposcope.recorder.frameworks.stable_baselines3.saved_models import SavedModels
-from toposcope.recorder.training.callback_list import CallbackList
+from toposcope.recorder.training.events.callback_list import CallbackList
 
 _COUNTERS = frozenset(("num_timesteps", "start_time", "verbose"))
 

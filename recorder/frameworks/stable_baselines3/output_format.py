@@ -12,7 +12,7 @@ from toposcope.recorder import log
 from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
 from toposcope.recorder.imported import imported
-from toposcope.recorder.training.callback_list import CallbackList
+from toposcope.recorder.training.events.callback_list import CallbackList
 from toposcope.recorder.values import wrapped
 
 _EVALUATION = "eval/"

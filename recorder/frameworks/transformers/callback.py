@@ -13,8 +13,8 @@ from toposcope.recorder.frameworks.transformers.logs import evaluation_results, 
 from toposcope.recorder.frameworks.transformers.observed_trainer import ObservedTrainer, calling_trainer
 from toposcope.recorder.frameworks.transformers.run_settings import lineage_of, run_directory, trial_name
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.training.callback_list import CallbackList
-from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.training.events.callback_list import CallbackList
+from toposcope.recorder.training.own_loops.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
 
 _MOST_EPOCHS = 1 << 20

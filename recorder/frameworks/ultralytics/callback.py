@@ -19,8 +19,8 @@ from toposcope.recorder.frameworks.ultralytics.trainer_settings import (
     trainer_settings,
 )
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.training.callback_list import CallbackList
-from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.training.events.callback_list import CallbackList
+from toposcope.recorder.training.own_loops.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
 
 _EVENTS = (

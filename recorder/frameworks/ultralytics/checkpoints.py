@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
 
 
 class Checkpoints(Callback):

@@ -5,7 +5,7 @@ from typing import Any
 from ultralytics.utils.callbacks import default_callbacks
 
 from toposcope.recorder.frameworks.ultralytics.callback import ToposcopeCallback
-from toposcope.recorder.training.callback_list import CallbackList
+from toposcope.recorder.training.events.callback_list import CallbackList
 
 
 class _DefaultCallbacks:

@@ -5,9 +5,9 @@ from typing import Any
 
 from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.ultralytics.trainer_settings import finished_steps
-from toposcope.recorder.training.accumulation import Accumulation
-from toposcope.recorder.training.batch import samples_of
-from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.training.data.batch import samples_of
+from toposcope.recorder.training.own_loops.accumulation import Accumulation
+from toposcope.recorder.training.own_loops.driven_run import DrivenRun
 
 
 @guarded_hooks("observe", "begin_batch", "end_batch", "_receive_batch", "_end_step")

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.imported import imported
-from toposcope.recorder.training.batch import samples_of
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.data.batch import samples_of
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 _SEED = 0
 _PLAIN = (str, bytes, int, float)

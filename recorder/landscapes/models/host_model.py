@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from toposcope.recorder.landscapes.models.host_weights import HostWeights
 from toposcope.recorder.landscapes.models.landscape_model import Float32s
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 
 class HostModel(ABC):

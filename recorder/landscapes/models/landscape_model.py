@@ -11,8 +11,8 @@ from toposcope.recorder.adapters import adapter, is_cell, is_module
 from toposcope.recorder.arguments import checked_integer
 from toposcope.recorder.landscapes.models.unit_losses import UnitLosses
 from toposcope.recorder.landscapes.weights.layout import Layout
-from toposcope.recorder.training.network import TrainableNetwork
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.loops.network import TrainableNetwork
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 Float32s = npt.NDArray[np.float32]
 

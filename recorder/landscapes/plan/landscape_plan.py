@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from toposcope.recorder import log
 from toposcope.recorder.landscapes.plan.settings import LandscapeSettings, landscape_settings
 from toposcope.recorder.messages.plain_data import items_of
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 CHECKPOINTS, METADATA = "ckpt_dir", "train_metadata.json"
 _LEAST_POINTS = 3

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_text
 from toposcope.recorder.messages.plain_data import items_of
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 UNITS = ("step", "epoch")
 _KINDS = ("train", "result")

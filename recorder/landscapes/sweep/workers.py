@@ -16,7 +16,7 @@ from toposcope.recorder.landscapes.sweep.job import FOLDER
 from toposcope.recorder.landscapes.sweep.measuring import drop_model, keep_model
 from toposcope.recorder.landscapes.sweep.sweep import InlineExecutor, Lane, Sweep
 from toposcope.recorder.landscapes.sweep.worker_pool import WorkerPool
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 # Work that justifies starting processes, several times the cost of a start; and the limit if there are no arguments.
 _MIN_SECONDS_FOR_PROCESSES, _MAX_PROCESSES = 30.0, 8

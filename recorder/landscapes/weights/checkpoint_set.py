@@ -18,7 +18,7 @@ from toposcope.recorder.landscapes.weights.mapped_checkpoint import (
     MappedFiles,
     write_tensors,
 )
-from toposcope.recorder.values.arrays import array_from
+from toposcope.recorder.values.arrays.arrays import array_from
 
 METADATA, GRAM = "train_metadata.json", "gram.npz"
 _CONVERTED = "converted"

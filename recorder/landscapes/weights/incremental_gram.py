@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from toposcope.recorder.checkpoints.atomic_file import atomic_file
+from toposcope.recorder.checkpoints.files.atomic_file import atomic_file
 from toposcope.recorder.landscapes.weights.gram import Doubles
 from toposcope.recorder.landscapes.weights.layout import Layout, kind_by_name, layout_of
 from toposcope.recorder.landscapes.weights.mapped_checkpoint import MappedCheckpoint, MappedFiles

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.recorder.checkpoints.atomic_file import atomic_file
+from toposcope.recorder.checkpoints.files.atomic_file import atomic_file
 from toposcope.recorder.landscapes.weights.layout import Layout
 
 Float32s = npt.NDArray[np.float32]

@@ -9,7 +9,7 @@ from support.written_events import read_payloads
 from toposcope.proto.lineage_pb2 import LineageEvent
 from toposcope.recorder.callbacks import LossMonitor, SummaryCollector
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
-from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.training.own_loops.driven_run import DrivenRun
 
 
 def test_nothing_is_created_before_a_training(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from support.pytorch import needs_torch, torch
 from support.torch_programs import TorchPrograms
 
 from toposcope.recorder.callbacks.early_stopping import EarlyStopping
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import CallbackParams, RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
 NAN = math.nan
 
@@ -188,7 +188,7 @@ def test_all_ranks_stop_at_the_same_epoch(programs: TorchPrograms, tmp_path: Pat
         import os, sys
         import torch.distributed as distributed
         from toposcope.recorder.callbacks.early_stopping import EarlyStopping
-        from toposcope.recorder.training.run_context import CallbackParams, RunContext
+        from toposcope.recorder.training.events.run_context import CallbackParams, RunContext
 
         rank = int(os.environ["RANK"])
         distributed.init_process_group("gloo", f"file://{sys.argv[1]}/meeting", rank=rank, world_size=2)

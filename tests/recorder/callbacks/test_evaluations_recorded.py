@@ -8,8 +8,8 @@ from support.line_network import Line
 
 from toposcope import server
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
+from toposcope.recorder.training.events.run_context import RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import RunContext
 
 ONLY_EVALUATIONS = {"collect_eval_metrics": True, "collect_eval_lineage": True}
 

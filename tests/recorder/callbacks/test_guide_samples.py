@@ -15,9 +15,9 @@ from toposcope.recorder.callbacks.learning_rate_scheduler import LearningRateSch
 from toposcope.recorder.callbacks.loss_monitor import LossMonitor
 from toposcope.recorder.callbacks.reduce_lr_on_plateau import ReduceLROnPlateau
 from toposcope.recorder.callbacks.time_monitor import TimeMonitor
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import RunContext
 
 
 def sample_data() -> torch.utils.data.DataLoader[Any]:

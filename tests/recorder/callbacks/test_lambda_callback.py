@@ -6,7 +6,7 @@ import pytest
 from support.line_network import Line, line_batches
 
 from toposcope.recorder.callbacks.lambda_callback import LambdaCallback
-from toposcope.recorder.training.callback import LEGACY_HOOKS
+from toposcope.recorder.training.events.callback import LEGACY_HOOKS
 from toposcope.recorder.training.model import Model
 
 PHASES = ("train", "eval")

@@ -10,8 +10,8 @@ from support.pytorch import torch
 
 from toposcope.recorder.callbacks.learning_rate_scheduler import LearningRateScheduler
 from toposcope.recorder.callbacks.reduce_lr_on_plateau import ReduceLROnPlateau
+from toposcope.recorder.training.events.run_context import CallbackParams, RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
 
 def sgd(*rates: Any, **settings: Any) -> "torch.optim.Optimizer":

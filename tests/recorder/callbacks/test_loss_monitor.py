@@ -8,9 +8,9 @@ from support.line_network import Line, line_batches
 from support.pytorch import torch
 
 from toposcope.recorder.callbacks.loss_monitor import LossMonitor
-from toposcope.recorder.training.loss import loss_in
+from toposcope.recorder.training.data.loss import loss_in
+from toposcope.recorder.training.events.run_context import RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import RunContext
 
 
 class Losses(Line):

@@ -24,9 +24,9 @@ from toposcope.recorder.callbacks import model_checkpoint
 from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig
 from toposcope.recorder.callbacks.model_checkpoint import ModelCheckpoint
 from toposcope.recorder.checkpoints import load_checkpoint, restore, save_checkpoint
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import RunContext
 from toposcope.recorder.training.watch import watch
 
 
@@ -484,7 +484,7 @@ def test_checkpoints_of_a_killed_training_are_complete(tmp_path: Path) -> None:
         import numpy as np
         from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig
         from toposcope.recorder.callbacks.model_checkpoint import ModelCheckpoint
-        from toposcope.recorder.training.run_context import RunContext
+        from toposcope.recorder.training.events.run_context import RunContext
 
         class Network:
             def parameters(self):

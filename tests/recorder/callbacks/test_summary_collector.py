@@ -15,9 +15,9 @@ from toposcope import server
 from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import summary
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import CallbackParams, RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
 QUIET = {"collect_machine": False, "collect_environment": False, "collect_code": False, "collect_throughput": False}
 TRAFFIC = ("disk_read", "disk_write", "network_received", "network_sent")

@@ -19,9 +19,9 @@ from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import summary
 from toposcope.recorder.callbacks.model_checkpoint import ModelCheckpoint
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import RunContext
 
 QUIET = {"collect_machine": False, "collect_environment": False, "collect_code": False, "collect_throughput": False}
 GOLDEN_RUN = GOLDEN / "mindspore" / "digits_momentum"

@@ -8,9 +8,9 @@ import pytest
 from support.line_network import Line, line_batches
 
 from toposcope.recorder.callbacks.time_monitor import TimeMonitor
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import RunContext
 
 NUMBER = r"\d+\.\d{3}"
 BUSY_SECONDS = 0.03

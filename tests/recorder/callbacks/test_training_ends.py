@@ -13,9 +13,9 @@ from support.written_events import read_all_events
 
 from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.recorder.callbacks import EarlyStopping, SummaryCollector
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import RunContext
 from toposcope.recorder.training.watch import watch
 
 FINISHED, FAILED = RecordingEnd.STATE_FINISHED, RecordingEnd.STATE_FAILED

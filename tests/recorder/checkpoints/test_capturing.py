@@ -4,8 +4,8 @@ import numpy as np
 from support.pytorch import torch
 from support.trained_networks import trained_torch
 
-from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import leaves_of
+from toposcope.recorder.checkpoints.state.capturing import capture, states_of
 
 
 def test_copies_share_no_memory_with_the_training() -> None:

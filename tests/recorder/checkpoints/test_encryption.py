@@ -10,7 +10,7 @@ import pytest
 from support.trained_networks import numbers_of, trained_line, trained_torch
 
 from toposcope.recorder.checkpoints import load_checkpoint, save_checkpoint
-from toposcope.recorder.checkpoints.encryption import EncryptingWriter, decrypted
+from toposcope.recorder.checkpoints.files.encryption import EncryptingWriter, decrypted
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(32)
 MODES = ["AES-GCM", "AES-CBC"]

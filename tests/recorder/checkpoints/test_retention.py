@@ -2,7 +2,7 @@
 
 import pytest
 
-from toposcope.recorder.checkpoints.retention import SavedCheckpoint, surplus_by_count, surplus_by_minutes
+from toposcope.recorder.checkpoints.keeping.retention import SavedCheckpoint, surplus_by_count, surplus_by_minutes
 
 
 def saved_at(*minutes: float) -> list[SavedCheckpoint]:

@@ -25,7 +25,7 @@ TRAINING = """
     from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig
     from toposcope.recorder.callbacks.model_checkpoint import ModelCheckpoint
     from toposcope.recorder.checkpoints import load_checkpoint, restore
-    from toposcope.recorder.training.run_context import RunContext
+    from toposcope.recorder.training.events.run_context import RunContext
 
     rank, directory = int(os.environ["RANK"]), sys.argv[1]
     dist.init_process_group("gloo", init_method=f"file://{directory}/meeting", rank=rank, world_size=2)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from toposcope.recorder.collecting.batch_images import images_in
-from toposcope.recorder.training.batch import first_array, sample_count
+from toposcope.recorder.collecting.steps.batch_images import images_in
+from toposcope.recorder.training.data.batch import first_array, sample_count
 
 IMAGES = np.zeros((5, 3, 8, 6), np.float32)
 

@@ -12,7 +12,7 @@ from toposcope import server
 from toposcope.recorder.callbacks import EarlyStopping, SummaryCollector
 from toposcope.recorder.record.summary_record import SummaryRecord
 from toposcope.recorder.training.watch import watch
-from toposcope.recorder.values.deferred_scalar import DeferredScalar, deferred_scalar, scalar_now_or_later
+from toposcope.recorder.values.arrays.deferred_scalar import DeferredScalar, deferred_scalar, scalar_now_or_later
 
 METRICS: dict[str, Any] = {"collect_specified_data": {"collect_metric": True}, "keep_default_action": False}
 

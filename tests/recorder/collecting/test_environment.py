@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from toposcope.recorder.collecting.environment import environment_facts
+from toposcope.recorder.collecting.environment.environment import environment_facts
 
 
 def test_versions_are_those_of_imported_packages() -> None:
@@ -54,7 +54,7 @@ def test_an_invalid_command_line_and_environment_raise_nothing(caplog: pytest.Lo
 def test_defaults_are_the_arguments_and_variables_of_this_process() -> None:
     script = """
         import sys
-        from toposcope.recorder.collecting.environment import environment_facts
+        from toposcope.recorder.collecting.environment.environment import environment_facts
         facts = environment_facts()
         assert facts["argv"] == "-c --lr 0.1 --token ***", facts
         assert facts["rank"] == 5

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from support.pytorch import torch
 
-from toposcope.recorder.collecting.gradient_norms import gradient_norms
+from toposcope.recorder.collecting.steps.gradient_norms import gradient_norms
 
 
 def test_without_gradients_there_are_no_norms() -> None:

@@ -10,10 +10,10 @@ from torch import nn
 
 from toposcope import server
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
-from toposcope.recorder.collecting import graph_recording
+from toposcope.recorder.collecting.training import graph_recording
 from toposcope.recorder.frameworks.torch.graph.network_graph import graph_of
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.watched_run import WatchedRun
+from toposcope.recorder.training.own_loops.watched_run import WatchedRun
 
 QUIET: dict[str, Any] = {"collect_specified_data": {"collect_graph": True}, "keep_default_action": False}
 

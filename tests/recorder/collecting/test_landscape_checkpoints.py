@@ -20,9 +20,9 @@ from toposcope.recorder.checkpoints import load_checkpoint
 from toposcope.recorder.landscapes.weights import incremental_gram
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 from toposcope.recorder.landscapes.weights.incremental_gram import saved_gram
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import RunContext
 
 
 @pytest.fixture(autouse=True)

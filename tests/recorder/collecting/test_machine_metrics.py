@@ -18,8 +18,8 @@ import pytest
 from support.c_libraries import compile_library
 from support.pytorch import torch
 
-from toposcope.recorder.collecting.machine_metrics import MachineMetrics
-from toposcope.recorder.collecting.machine_thread import MachineThread
+from toposcope.recorder.collecting.machine.machine_metrics import MachineMetrics
+from toposcope.recorder.collecting.machine.machine_thread import MachineThread
 from toposcope.recorder.record.summary_record import SummaryRecord
 
 # The NVML functions that are called, for a machine with three GPUs; the third does not support power and fails later.
@@ -86,7 +86,7 @@ def run_with_gpus(nvml: Path, script: str, **variables: str) -> str:
 
 
 NUMBERS = """
-    from toposcope.recorder.collecting.machine_metrics import MachineMetrics
+    from toposcope.recorder.collecting.machine.machine_metrics import MachineMetrics
     print(*dict.fromkeys(tag.split("/")[1] for tag in MachineMetrics(".").measure() if "/gpu" in tag))
 """
 
@@ -196,7 +196,7 @@ def test_without_psutil_its_metrics_are_omitted_with_one_log_line(
 
 def test_each_gpu_has_the_metrics_that_its_driver_supports(nvml: Path) -> None:
     script = """
-        from toposcope.recorder.collecting.machine_metrics import MachineMetrics
+        from toposcope.recorder.collecting.machine.machine_metrics import MachineMetrics
         for tag, value in MachineMetrics(".").measure().items():
             if "/gpu" in tag:
                 print(tag, value)
@@ -238,7 +238,7 @@ def test_a_lost_gpu_ends_the_gpu_metrics_with_one_log_line(nvml: Path) -> None:
     script = """
         import logging
         logging.basicConfig(format="%(message)s")
-        from toposcope.recorder.collecting.machine_metrics import MachineMetrics
+        from toposcope.recorder.collecting.machine.machine_metrics import MachineMetrics
         machine = MachineMetrics(".")
         for _ in range(4):
             metrics = machine.measure()
@@ -255,7 +255,7 @@ def test_a_lost_gpu_ends_the_gpu_metrics_with_one_log_line(nvml: Path) -> None:
 
 def test_environment_facts_include_the_names_of_the_gpus(nvml: Path) -> None:
     script = """
-        from toposcope.recorder.collecting.environment import environment_facts
+        from toposcope.recorder.collecting.environment.environment import environment_facts
         print(environment_facts()["gpus"])
     """
     assert run_with_gpus(nvml, script) == "2 x Large, Small\n"
@@ -278,9 +278,9 @@ def test_memory_of_cuda_devices_in_use_is_that_of_pytorch(monkeypatch: pytest.Mo
 def test_measuring_imports_no_framework() -> None:
     script = """
         import sys
-        import toposcope.recorder.collecting.machine_metrics
+        import toposcope.recorder.collecting.machine.machine_metrics
         assert not {"psutil", "pynvml", "torch"} & sys.modules.keys()
-        toposcope.recorder.collecting.machine_metrics.MachineMetrics(".").measure()
+        toposcope.recorder.collecting.machine.machine_metrics.MachineMetrics(".").measure()
         assert "torch" not in sys.modules
     """
     subprocess.run([sys.executable, "-W", "error", "-c", textwrap.dedent(script)], check=True, timeout=60)
@@ -290,7 +290,7 @@ def test_an_interval_longer_than_a_thread_can_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The metrics are recorded at the beginning and at the end."""
-    monkeypatch.setattr("toposcope.recorder.collecting.machine_thread._FIRST_SECONDS", 0.001)
+    monkeypatch.setattr("toposcope.recorder.collecting.machine.machine_thread._FIRST_SECONDS", 0.001)
     steps, is_recorded = [], threading.Event()
 
     class Recorder:

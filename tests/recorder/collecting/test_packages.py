@@ -4,7 +4,7 @@ import importlib.metadata
 import os
 from pathlib import Path
 
-from toposcope.recorder.collecting.packages import MAX_PACKAGES, installed_packages
+from toposcope.recorder.collecting.environment.packages import MAX_PACKAGES, installed_packages
 
 
 def test_versions_are_those_that_importlib_reads() -> None:

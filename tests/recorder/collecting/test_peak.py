@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.recorder.collecting.peak import Peak
+from toposcope.recorder.collecting.steps.peak import Peak
 
 
 class Computed:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from support.repositories import git, hang_git, program_in, repository_with
 
-from toposcope.recorder.collecting.git import Git
-from toposcope.recorder.collecting.repository import (
+from toposcope.recorder.collecting.environment.git import Git
+from toposcope.recorder.collecting.environment.repository import (
     MAX_DIFF_BYTES,
     Repository,
     is_in_repository,

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from toposcope.recorder.collecting.schedule import MAX_TENSOR_STEPS, Due, Schedule
+from toposcope.recorder.collecting.steps.schedule import MAX_TENSOR_STEPS, Due, Schedule
 
 
 def steps_due(schedule: Schedule, numbers: range) -> tuple[list[int], list[int]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from toposcope.recorder.collecting.throughput import Throughput
+from toposcope.recorder.collecting.steps.throughput import Throughput
 
 
 def test_without_a_finished_step_there_is_no_throughput() -> None:

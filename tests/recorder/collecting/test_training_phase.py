@@ -11,10 +11,10 @@ from toposcope.recorder import SummaryRecord
 from toposcope.recorder.callbacks import CheckpointConfig, ModelCheckpoint, SummaryCollector
 from toposcope.recorder.checkpoints import save_checkpoint
 from toposcope.recorder.checkpoints.saving_phase import is_saving
-from toposcope.recorder.collecting.training_phase import TrainingPhase
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.collecting.training.training_phase import TrainingPhase
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import RunContext
 
 
 class Saved(Line):

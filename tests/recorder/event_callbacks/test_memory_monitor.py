@@ -9,8 +9,8 @@ from support.tiny_training import logged_by, series, tiny_network
 
 from toposcope.recorder.event_callbacks import MemoryMonitor
 from toposcope.recorder.loggers import InMemoryLogger
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.watch import watch
 
 

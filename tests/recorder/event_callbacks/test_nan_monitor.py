@@ -10,8 +10,8 @@ from support.pytorch import torch
 from support.tiny_training import logged_by, tiny_batches, tiny_network, tiny_trainer
 
 from toposcope.recorder.event_callbacks import NaNMonitor
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.watch import watch
 
 NAN = math.nan

@@ -9,11 +9,11 @@ import torch
 from support.tiny_training import series, tiny_batches, tiny_network, tiny_trainer
 from torch import distributed
 
-from toposcope.recorder.collecting.metric_sources import MetricSources
+from toposcope.recorder.collecting.machine.metric_sources import MetricSources
 from toposcope.recorder.event_callbacks import EarlyStopper, SystemMetricsMonitor, system_metrics_monitor
 from toposcope.recorder.loggers import InMemoryLogger
 from toposcope.recorder.metrics import Metric
-from toposcope.recorder.training.evaluator import Evaluator
+from toposcope.recorder.training.state.evaluator import Evaluator
 
 _SECONDS = 120
 # The mean of the ranks is best in the second epoch; that of rank 0 alone in the first, that of rank 1 in the third.

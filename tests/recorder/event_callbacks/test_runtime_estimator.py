@@ -9,9 +9,9 @@ from support.tiny_training import logged_by, series, tiny_trainer
 
 from toposcope.recorder.event_callbacks import RuntimeEstimator, runtime_estimator
 from toposcope.recorder.loggers import InMemoryLogger
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.state import State
-from toposcope.recorder.training.timestamp import Timestamp
+from toposcope.recorder.training.progress.timestamp import Timestamp
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.watch import watch
 
 NAME = "time/remaining_estimate"

@@ -12,9 +12,9 @@ from support.tiny_training import logged_by, series, tiny_batches, tiny_network,
 from toposcope.recorder.event_callbacks import SpeedMonitor
 from toposcope.recorder.event_callbacks.gpu_peak_flops import peak_flops
 from toposcope.recorder.loggers import InMemoryLogger
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.watch import watch
 
 

@@ -15,10 +15,10 @@ from support.tiny_training import tiny_trainer
 from toposcope.recorder.event_callbacks import EarlyStopper, ThresholdStopper
 from toposcope.recorder.event_callbacks.comparison import comparison
 from toposcope.recorder.metrics import Metric
-from toposcope.recorder.training.evaluator import Evaluator
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.state.evaluator import Evaluator
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.watch import watch
 
 

@@ -9,7 +9,7 @@ from support.line_network import line_batches
 from support.pytorch import torch
 from support.tiny_training import logged_by, series, tiny_trainer
 
-from toposcope.recorder.collecting.gpus import Gpu
+from toposcope.recorder.collecting.machine.gpus import Gpu
 from toposcope.recorder.event_callbacks import SystemMetricsMonitor, system_metrics_monitor
 from toposcope.recorder.loggers import InMemoryLogger
 from toposcope.recorder.training.watch import watch

@@ -8,12 +8,12 @@ from support.tiny_training import tiny_trainer
 
 from toposcope.recorder.loggers import ConsoleLogger
 from toposcope.recorder.metrics import Loss
-from toposcope.recorder.training.engine import Engine
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.state import State
-from toposcope.recorder.training.time import Time
-from toposcope.recorder.training.timestamp import Timestamp
+from toposcope.recorder.training.events.engine import Engine
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.progress.time import Time
+from toposcope.recorder.training.progress.timestamp import Timestamp
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.watch import watch
 
 

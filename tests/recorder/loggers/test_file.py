@@ -13,10 +13,10 @@ from support.tiny_training import tiny_trainer
 from support.trainings import run_training
 
 from toposcope.recorder.loggers import FileLogger
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.events.logger_destination import LoggerDestination
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.watch import watch
 
 

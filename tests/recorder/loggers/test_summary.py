@@ -13,9 +13,9 @@ from support.pytorch import torch
 import toposcope.server
 from toposcope.recorder.loggers import SummaryLogger
 from toposcope.recorder.loggers.image_batches import label_colours
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.watch import watch
 from toposcope.server.python_api import OpenLogdir, Run
 

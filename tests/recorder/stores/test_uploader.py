@@ -21,7 +21,7 @@ from toposcope.proto.piece_name import parse_piece_name, piece_name
 from toposcope.recorder.stores.spool import OWNER, SEALED
 from toposcope.recorder.stores.sync import main
 from toposcope.recorder.stores.uploader import Uploader, part_bytes
-from toposcope.server.places.object_store import ObjectStore
+from toposcope.server.places.stores.object_store import ObjectStore
 
 NAME = "events.out.events.summary.1.0.host-ab_MS"
 

@@ -17,7 +17,7 @@ from toposcope import server
 from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.proto.tensorboard_pb2 import Event as TensorBoardEvent
 from toposcope.proto.tensorboard_pb2 import SessionLog
-from toposcope.recorder.tensorboard.file_writer import FileWriter
+from toposcope.recorder.tensorboard.files.file_writer import FileWriter
 from toposcope.recorder.tensorboard.summary_writer import SummaryWriter
 
 

@@ -9,7 +9,7 @@ from support.recorded_run import run_in, scalars_of
 
 SCRIPT = """
 import multiprocessing, sys
-from toposcope.recorder.tensorboard.global_writer import GlobalSummaryWriter
+from toposcope.recorder.tensorboard.replacing.global_writer import GlobalSummaryWriter
 
 def record(writer, number):
     for count in range(20):

@@ -11,7 +11,7 @@ from torch import nn
 from toposcope.proto.onnx_pb2 import ModelProto
 from toposcope.proto.tensorboard_pb2 import GraphDef, NodeDef
 from toposcope.recorder.tensorboard.summary_writer import SummaryWriter
-from toposcope.server.graphs.graph_def import read_graph_def
+from toposcope.server.graphs.dialects.graph_def import read_graph_def
 
 
 def graph_in(directory: Path) -> GraphDef:

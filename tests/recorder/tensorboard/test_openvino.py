@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from support.written_events import read_tensorboard_events
 
-from toposcope.recorder.tensorboard.openvino_graph import openvino_graph
-from toposcope.recorder.tensorboard.tensorboardx import TensorboardxWriter
+from toposcope.recorder.tensorboard.kinds.openvino_graph import openvino_graph
+from toposcope.recorder.tensorboard.replacing.tensorboardx import TensorboardxWriter
 
 MODEL = """<net name="model"><layers>
 <layer id="0" name="x" type="Parameter"><data shape="1,3" element_type="f32"/></layer>

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from toposcope.recorder.tensorboard.histogram import default_limits, histogram_of
-from toposcope.recorder.tensorboard.pr_curve import pr_curve
+from toposcope.recorder.tensorboard.kinds.histogram import default_limits, histogram_of
+from toposcope.recorder.tensorboard.kinds.pr_curve import pr_curve
 
 
 def slow_histogram(values: npt.NDArray[np.floating]) -> tuple[list[float], list[float]]:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.callbacks import SummaryCollector
-from toposcope.recorder.frameworks.torch.thor.curvature import Curvature
+from toposcope.recorder.frameworks.torch.thor.curvature.curvature import Curvature
 from toposcope.recorder.train_thor import thor
 from toposcope.recorder.training import Model, Trainer
 

@@ -8,7 +8,13 @@ import torch
 from torch import Tensor, nn
 
 from toposcope.recorder.frameworks.torch.thor import preconditioner
-from toposcope.recorder.frameworks.torch.thor.inverse import Block, PerGroup, blocks_of, inverses, split_damping
+from toposcope.recorder.frameworks.torch.thor.curvature.inverse import (
+    Block,
+    PerGroup,
+    blocks_of,
+    inverses,
+    split_damping,
+)
 from toposcope.recorder.train_thor import thor
 
 

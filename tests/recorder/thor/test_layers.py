@@ -279,7 +279,7 @@ def test_failures_of_the_observation_do_not_end_the_training(
     def fail(*_: Any) -> None:
         raise RuntimeError("no memory")
 
-    monkeypatch.setattr(f"toposcope.recorder.frameworks.torch.thor.capture.{place}", fail)
+    monkeypatch.setattr(f"toposcope.recorder.frameworks.torch.thor.curvature.capture.{place}", fail)
     net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 3))
     updates(net, lambda net: net(torch.randn(8, 4)))
     assert [record.getMessage() for record in caplog.records if "no memory" in record.getMessage()] == [

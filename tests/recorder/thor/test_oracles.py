@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from toposcope.recorder.frameworks.torch.thor.factors import Factors, factors_from
+from toposcope.recorder.frameworks.torch.thor.curvature.factors import Factors, factors_from
 from toposcope.recorder.train_thor import thor
 
 OPTIONS: dict[str, Any] = {"learning_rate": 1.0, "damping": 0.1, "momentum": 0.0, "frequency": 1}
@@ -238,7 +238,7 @@ def test_oracle_6_convolution_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None
     """Patches are unfolded for some samples at a time, which limits memory and changes nothing."""
     updated = []
     for elements in (1 << 24, 1):
-        monkeypatch.setattr("toposcope.recorder.frameworks.torch.thor.rows._CHUNK_ELEMENTS", elements)
+        monkeypatch.setattr("toposcope.recorder.frameworks.torch.thor.curvature.rows._CHUNK_ELEMENTS", elements)
         torch.manual_seed(1)
         net = nn.Conv2d(2, 3, 3).double()
         optimizer = thor(net, **OPTIONS)

@@ -11,7 +11,7 @@ from torch import Tensor, distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from toposcope.recorder.frameworks.torch.thor import ranks
-from toposcope.recorder.frameworks.torch.thor.inverse import Block
+from toposcope.recorder.frameworks.torch.thor.curvature.inverse import Block
 from toposcope.recorder.frameworks.torch.thor.ranks import assigned
 from toposcope.recorder.train_thor import thor
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from toposcope.recorder.frameworks.torch.thor.factors import factors_from
+from toposcope.recorder.frameworks.torch.thor.curvature.factors import factors_from
 from toposcope.recorder.metrics import Loss
 from toposcope.recorder.train_thor import thor
 from toposcope.recorder.training import Model

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from toposcope.recorder.frameworks.torch.thor import rows
-from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds, TraceRule
+from toposcope.recorder.frameworks.torch.thor.curvature import rows
+from toposcope.recorder.frameworks.torch.thor.curvature.refresh import Thresholds, TraceRule
 from toposcope.recorder.train_thor import thor
 
 OPTIONS: dict[str, Any] = {"learning_rate": 0.05, "damping": 0.1, "momentum": 0.9}
@@ -80,7 +80,7 @@ def test_unchanged_layers_need_no_products(monkeypatch: pytest.MonkeyPatch) -> N
             computed.append(name)
             return original(*arguments)
 
-        monkeypatch.setattr(f"toposcope.recorder.frameworks.torch.thor.capture.{name}", count)
+        monkeypatch.setattr(f"toposcope.recorder.frameworks.torch.thor.curvature.capture.{name}", count)
     net = network()
     kept = thor(net, **OPTIONS, frequency=3, trace_thresholds=(1e3, 0.0))
     train(net, kept, 7)

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from toposcope.recorder.training.batch_items import item_of, with_item
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.data.batch_items import item_of, with_item
+from toposcope.recorder.training.state.state import State
 
 
 class Pair(NamedTuple):

@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
-from toposcope.recorder.training.evaluator import Evaluator
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.events.logger_destination import LoggerDestination
+from toposcope.recorder.training.progress.event import Event
+from toposcope.recorder.training.state.evaluator import Evaluator
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.trainer import Trainer
 
 TRACES = Path(__file__).parents[2] / "golden" / "traces"

@@ -10,7 +10,7 @@ from support.recorded_run import run_in, scalars_of, tags_of
 from toposcope.recorder.callbacks import SummaryCollector
 from toposcope.recorder.loggers import InMemoryLogger
 from toposcope.recorder.training import Event, EventCallback
-from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.training.own_loops.driven_run import DrivenRun
 
 QUIET = {"collect_machine": False, "collect_graph": False, "histogram_regular": "$^", "collect_environment": False}
 BATCH = np.ones((2, 3))

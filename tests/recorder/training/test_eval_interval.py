@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.line_network import Line, line_batches
 
-from toposcope.recorder.training.evaluator import Evaluator
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.state import State
-from toposcope.recorder.training.time import Time
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.progress.event import Event
+from toposcope.recorder.training.progress.time import Time
+from toposcope.recorder.training.state.evaluator import Evaluator
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.trainer import Trainer
 
 

@@ -8,14 +8,14 @@ import pytest
 from support.line_network import Line, line_batches
 from support.pytorch import torch
 
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.engine import Engine
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.run_context import RunContext
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.engine import Engine
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.events.logger_destination import LoggerDestination
+from toposcope.recorder.training.events.run_context import RunContext
+from toposcope.recorder.training.progress.event import Event
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.trainer import Trainer
 
 

@@ -9,8 +9,8 @@ from support.recorded_run import run_in, scalars_of, tags_of
 
 from toposcope.recorder.callbacks import EarlyStopping, SummaryCollector
 from toposcope.recorder.loggers import InMemoryLogger
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.run_context import RunContext
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
 
 QUIET = {"collect_machine": False, "collect_environment": False, "collect_throughput": False}
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import pytest
 from support.pytorch import torch
 
-from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.own_loops.watched_run import WatchedRun
 from toposcope.recorder.training.watch import watch
-from toposcope.recorder.training.watched_run import WatchedRun
 
 
 class Count(NamedTuple):

@@ -11,7 +11,7 @@ from support.pytorch import torch
 from support.recorded_run import run_in, scalars_of, tags_of
 
 from toposcope.recorder.callbacks import SummaryCollector
-from toposcope.recorder.training.loop_sources import checked_sources
+from toposcope.recorder.training.state.loop_sources import checked_sources
 
 SETTINGS = {
     "histogram_regular": "",

@@ -9,9 +9,9 @@ import pytest
 from support.line_network import Line, line_batches
 from support.pytorch import torch
 
-from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.run_context import RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import RunContext
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "traces" / "mindspore.json").read_text())
 HOOKS = [name for name in dir(Callback) if name.startswith("on_")]

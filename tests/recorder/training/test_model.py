@@ -9,13 +9,13 @@ import pytest
 from support.line_network import Line, line_batches
 from support.pytorch import torch
 
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.events.run_context import CallbackParams, RunContext
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.training.run_context import CallbackParams, RunContext
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.progress.event import Event
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 
 
 class HookTrace(Callback):

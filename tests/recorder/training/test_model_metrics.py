@@ -8,7 +8,7 @@ from support.tiny_training import tiny_batches, tiny_trainer
 
 from toposcope.recorder.loggers import InMemoryLogger
 from toposcope.recorder.metrics import Accuracy, Loss
-from toposcope.recorder.training.evaluator import Evaluator
+from toposcope.recorder.training.state.evaluator import Evaluator
 
 
 class WithMetrics(torch.nn.Sequential):

@@ -151,8 +151,8 @@ def test_each_interval_consists_of_the_time_of_its_steps(
 ) -> None:
     """Evaluations, also in the middle of an epoch, do not count; the first step of an epoch does."""
     clock = Clock()
-    monkeypatch.setattr("toposcope.recorder.collecting.throughput.perf_counter", clock)
-    monkeypatch.setattr("toposcope.recorder.training.loop_events.perf_counter", clock)
+    monkeypatch.setattr("toposcope.recorder.collecting.steps.throughput.perf_counter", clock)
+    monkeypatch.setattr("toposcope.recorder.training.own_loops.loop_events.perf_counter", clock)
     network = nn.Linear(3, 1)
     model = network if is_observed else None
     with SummaryCollector(tmp_path, 2, QUIET).watch(

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from toposcope.recorder.callbacks import LossMonitor
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.state import State
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.trainer import Trainer
 
 

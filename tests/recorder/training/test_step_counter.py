@@ -5,9 +5,9 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.recorder.training.step_counter import StepCounter
-from toposcope.recorder.training.time import TimeUnit
-from toposcope.recorder.training.timestamp import Timestamp
+from toposcope.recorder.training.progress.step_counter import StepCounter
+from toposcope.recorder.training.progress.time import TimeUnit
+from toposcope.recorder.training.progress.timestamp import Timestamp
 
 STEP = st.tuples(st.integers(0, 64), st.sampled_from([0.25, 0.5, 3.0]))
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.time import Time, TimeUnit
-from toposcope.recorder.training.timestamp import Timestamp
+from toposcope.recorder.training.progress.event import Event
+from toposcope.recorder.training.progress.time import Time, TimeUnit
+from toposcope.recorder.training.progress.timestamp import Timestamp
 
 
 def test_pairs_among_the_forty_events_share_a_canonical_name() -> None:

@@ -11,13 +11,13 @@ from support.tiny_training import tiny_network, tiny_trainer
 from support.written_events import read_events
 
 from toposcope.recorder.callbacks import SummaryCollector
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.prediction import on_cpu
-from toposcope.recorder.training.run_context import RunContext
-from toposcope.recorder.training.state import State
-from toposcope.recorder.training.time import Time
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.events.run_context import RunContext
+from toposcope.recorder.training.loops.prediction import on_cpu
+from toposcope.recorder.training.progress.time import Time
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import State
 from toposcope.recorder.training.trainer import Trainer
 
 

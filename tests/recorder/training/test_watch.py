@@ -12,10 +12,10 @@ from support.pytorch import torch
 from support.traced_callbacks import Events, Traced
 
 from toposcope.recorder.loggers import InMemoryLogger
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.run_context import RunContext
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.events.run_context import RunContext
+from toposcope.recorder.training.progress.event import Event
 from toposcope.recorder.training.watch import watch
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "traces" / "mindspore.json").read_text())

@@ -14,9 +14,9 @@ import torch
 from support.traced_callbacks import Events, Traced
 
 from toposcope.recorder.callbacks import SummaryCollector
-from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.own_loops.watched_run import WatchedRun
 from toposcope.recorder.training.watch import watch
-from toposcope.recorder.training.watched_run import WatchedRun
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from toposcope.proto import tensor_pb2 as codes
-from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign_values import UnreadableValueError
+from toposcope.recorder.values.arrays.arrays import array_from
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError
 
 NATIVE = {
     "?": codes.DT_BOOL,

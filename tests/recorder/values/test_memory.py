@@ -8,8 +8,8 @@ import textwrap
 import numpy as np
 import pytest
 
-from toposcope.recorder.values import memory
-from toposcope.recorder.values.memory import MemoryPool
+from toposcope.recorder.values.arrays import memory
+from toposcope.recorder.values.arrays.memory import MemoryPool
 
 LARGE = 300_000
 
@@ -76,7 +76,7 @@ def test_child_does_not_wait_for_the_lock_of_the_parent() -> None:
     script = """
         import os, signal, threading
         import numpy as np
-        from toposcope.recorder.values.memory import MemoryPool
+        from toposcope.recorder.values.arrays.memory import MemoryPool
 
         pool = MemoryPool()
         locked, forked = threading.Event(), threading.Event()

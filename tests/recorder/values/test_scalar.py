@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.recorder.values.foreign_values import UnreadableValueError
+from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError
 from toposcope.recorder.values.scalar import Scalar, scalar_from
 
 

@@ -10,7 +10,7 @@ from support.tensor_messages import tensor_array
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.tensor_pb2 import TensorProto
-from toposcope.recorder.values.arrays import array_from
+from toposcope.recorder.values.arrays.arrays import array_from
 from toposcope.recorder.values.tensor import encoded_size, tensor_parts
 
 DTYPES = st.one_of(

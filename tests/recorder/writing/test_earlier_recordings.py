@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.event_files import loss_run, tensorboard_event, version_event, write_run
 
 from toposcope.recorder import SummaryRecord
-from toposcope.recorder.writing.earlier_recordings import last_recorded_step
+from toposcope.recorder.writing.files.earlier_recordings import last_recorded_step
 
 
 def test_last_step_is_that_of_the_newest_file_with_steps(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from toposcope.recorder.writing.event_file import EventFile, Naming, create_event_file, seconds_of
+from toposcope.recorder.writing.files.event_file import EventFile, Naming, create_event_file, seconds_of
 
 
 def create(directory: Path, rank: int = 0) -> EventFile:

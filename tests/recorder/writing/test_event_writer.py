@@ -13,12 +13,12 @@ from support.written_events import ReadEvents
 
 from toposcope.proto import framing
 from toposcope.proto.summary_pb2 import Event
-from toposcope.recorder.writing.event_encoder import EventEncoder, RecordedEvent
-from toposcope.recorder.writing.event_file import EventFile, Naming, create_event_file
+from toposcope.recorder.writing.encoding.event_encoder import EventEncoder, RecordedEvent
 from toposcope.recorder.writing.event_queue import EventQueue
 from toposcope.recorder.writing.event_writer import EventWriter
+from toposcope.recorder.writing.files.event_file import EventFile, Naming, create_event_file
+from toposcope.recorder.writing.files.rotating_file import RotatingFile
 from toposcope.recorder.writing.heartbeat import Heartbeat
-from toposcope.recorder.writing.rotating_file import RotatingFile
 
 HEAD = framing.frame(Event(wall_time=0, version="head").SerializeToString())
 NEVER = 1e6

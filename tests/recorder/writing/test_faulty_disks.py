@@ -15,7 +15,7 @@ from support.written_events import read_all_events
 
 from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import SummaryRecord
-from toposcope.recorder.writing import summary_values
+from toposcope.recorder.writing.encoding import summary_values
 from toposcope.recorder.writing.event_queue import EventQueue
 
 

@@ -9,7 +9,7 @@ from support.written_events import ReadEvents
 
 from toposcope.proto.file_name import parse_file_name
 from toposcope.recorder import SummaryRecord
-from toposcope.recorder.writing import event_file
+from toposcope.recorder.writing.files import event_file
 
 NPY: dict[str, str | None] = {"tensor_format": "npy"}
 

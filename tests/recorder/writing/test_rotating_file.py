@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toposcope.proto.framing import Buffer
-from toposcope.recorder.writing.event_encoder import Record
-from toposcope.recorder.writing.event_file import EventFile, Naming, create_event_file
-from toposcope.recorder.writing.rotating_file import RotatingFile
+from toposcope.recorder.writing.encoding.event_encoder import Record
+from toposcope.recorder.writing.files.event_file import EventFile, Naming, create_event_file
+from toposcope.recorder.writing.files.rotating_file import RotatingFile
 
 HEAD = b"head %d;"
 HEAD_BYTES = 7

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from toposcope.proto import framing
 from toposcope.proto.summary_pb2 import Event
-from toposcope.recorder.writing import scalar_events
-from toposcope.recorder.writing.dialect import MINDSPORE
-from toposcope.recorder.writing.scalar_events import ScalarEncoder
+from toposcope.recorder.writing.encoding import scalar_events
+from toposcope.recorder.writing.encoding.dialect import MINDSPORE
+from toposcope.recorder.writing.encoding.scalar_events import ScalarEncoder
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 # Only one NaN: whether the bits of others are preserved depends on the platform.

@@ -3,7 +3,7 @@
 import pytest
 
 from toposcope.server.alerts.condition import Comparison, NotFinite, Recorded, Search, parse
-from toposcope.server.search import syntax
+from toposcope.server.search.language import syntax
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 from pydantic import TypeAdapter
 from support.webhooks import Receiver
 
-from toposcope.server.alerts.destinations import Destination, RefusedError
 from toposcope.server.alerts.raised import RaisedAlert
+from toposcope.server.alerts.sending.destinations import Destination, RefusedError
 
 ALERT = RaisedAlert(
     id="0123456789abcdef",

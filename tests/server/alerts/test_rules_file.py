@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from support import servers
 
-from toposcope.server.alerts.destinations import Slack
 from toposcope.server.alerts.rules_file import RulesError, read_rules
+from toposcope.server.alerts.sending.destinations import Slack
 
 TEAM = '[destination.team]\nkind = "slack"\nurl = "https://example.org/hook"\n'
 RULE = '[[rule]]\nname = "Failed"\nwhen = "state:failed"\n'

@@ -14,8 +14,8 @@ from support.servers import Serve, wait_until
 from support.summary_values import of_plugin, strings, tensorboard_run
 
 from toposcope.recorder import SummaryWriter
-from toposcope.recorder.tensorboard.audio import wav_of
-from toposcope.server.api.audio import AudioClips
+from toposcope.recorder.tensorboard.kinds.audio import wav_of
+from toposcope.server.api.payloads.audio import AudioClips
 
 WRITTEN_BY_TORCH = Path(__file__).parent / "tensorboard_media"
 """A run that torch.utils.tensorboard wrote, and what TensorBoard 2.21 answered about it."""

@@ -13,8 +13,8 @@ from support.cbor import decode_cbor, numbers_of
 from support.event_files import scalar_event, write_run
 from support.server_in_process import served
 
-from toposcope.server.api.cbor import encode_cbor
-from toposcope.server.api.columns import cbor_column
+from toposcope.server.api.replies.cbor import encode_cbor
+from toposcope.server.api.replies.columns import cbor_column
 
 CBOR = {"Accept": "application/cbor"}
 PLAIN = st.recursive(

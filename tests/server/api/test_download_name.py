@@ -2,7 +2,7 @@
 
 import pytest
 
-from toposcope.server.api.download_name import attachment
+from toposcope.server.api.replies.download_name import attachment
 
 
 @pytest.mark.parametrize(

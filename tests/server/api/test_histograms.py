@@ -12,7 +12,7 @@ from support.servers import Serve
 from support.summary_values import TensorBoardValue, histogram_proto, tensorboard_run
 
 from toposcope.recorder import SummaryRecord
-from toposcope.server.api.histograms import Histograms
+from toposcope.server.api.payloads.histograms import Histograms
 
 MINDSPORE = "mindspore/digits_momentum"
 

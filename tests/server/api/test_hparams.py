@@ -11,7 +11,7 @@ from support.servers import Serve
 from toposcope.proto import framing, hparams_pb2
 from toposcope.proto.hparams_pb2 import HParamsPluginData
 from toposcope.proto.tensorboard_pb2 import Event, TensorProto
-from toposcope.server.api.hparams import Hparams
+from toposcope.server.api.parameters.hparams import Hparams
 
 _RUN = "tensorboard/tensorboardx/lr_0.1/1795230787.3453648"
 

@@ -17,7 +17,7 @@ from support.summary_values import MindSporeValue, of_plugin, record, strings, t
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.values.image import image_of
-from toposcope.server.api.images import Images
+from toposcope.server.api.payloads.images import Images
 
 MINDSPORE = "mindspore/digits_momentum"
 PNG = image_of(np.zeros((2, 3), np.uint8), "HW").png

@@ -13,7 +13,7 @@ from support.event_files import GOLDEN, loss_run
 from support.servers import Serve
 
 from toposcope.recorder import SummaryRecord, custom_lineage, eval_lineage, train_lineage
-from toposcope.server.api.importance import ImportanceReply
+from toposcope.server.api.parameters.importance import ImportanceReply
 
 
 def request_importance(client: httpx.Client, metric: str, **query: Any) -> dict[str, Any]:

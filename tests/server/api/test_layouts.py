@@ -20,7 +20,7 @@ from support.summary_values import of_plugin, strings, tensorboard_run
 from toposcope.proto.tensorboard_pb2 import TensorProto
 from toposcope.proto.tensorboard_plugins_pb2 import Layout
 from toposcope.recorder import SummaryWriter
-from toposcope.server.api.layouts import Layouts
+from toposcope.server.api.parameters.layouts import Layouts
 from toposcope.server.values.custom_scalars import (
     CONFIG,
     LARGEST_LAYOUT,

@@ -15,8 +15,8 @@ from toposcope.proto.lineage_pb2 import DatasetGraph, EvaluationLineage, Lineage
 from toposcope.proto.tensorboard_pb2 import Event
 from toposcope.proto.wire import varint
 from toposcope.recorder import SummaryRecord, custom_lineage, dataset_graph, eval_lineage, train_lineage
-from toposcope.server.api.lineage import DatasetPipeline, DatasetPipelines, Lineages
-from toposcope.server.runs.run_messages import LARGEST_MESSAGE
+from toposcope.server.api.parameters.lineage import DatasetPipeline, DatasetPipelines, Lineages
+from toposcope.server.runs.messages.run_messages import LARGEST_MESSAGE
 
 _SECTIONS = ("hyper_parameters", "metrics", "train_dataset", "valid_dataset", "model", "custom")
 

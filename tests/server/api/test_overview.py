@@ -24,7 +24,7 @@ from support.servers import Serve, wait_until
 from toposcope.proto import summary_pb2
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.messages.lineage import custom_lineage, train_lineage
-from toposcope.server.api.overview import OverviewReply
+from toposcope.server.api.listings.overview import OverviewReply
 
 NAN, INF = math.nan, math.inf
 

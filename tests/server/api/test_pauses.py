@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.event_files import scalar_event, write_run
 from support.servers import Serve
 
-from toposcope.server.runs.pauses import Pauses, paused_before
+from toposcope.server.runs.recordings.pauses import Pauses, paused_before
 
 START = 1_700_000_000.0
 

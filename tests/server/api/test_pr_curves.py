@@ -9,7 +9,7 @@ import pytest
 from support.servers import Serve, wait_until
 from support.summary_values import of_plugin, tensorboard_run, tensorboard_tensor
 
-from toposcope.server.api.pr_curves import PrCurves
+from toposcope.server.api.payloads.pr_curves import PrCurves
 
 WRITTEN_BY_TORCH = Path(__file__).parent / "tensorboard_media"
 EXPECTED = json.loads((WRITTEN_BY_TORCH / "expected.json").read_text())["pr_curves"]

@@ -9,9 +9,9 @@ from support.servers import Serve, wait_until
 
 from toposcope.proto.framing import frame
 from toposcope.proto.summary_pb2 import Code, ConsoleOutput, Environment, Event
-from toposcope.server.api.code import CodeVersions
-from toposcope.server.api.console import ConsoleLines
-from toposcope.server.api.environment import Environments
+from toposcope.server.api.recorded.code import CodeVersions
+from toposcope.server.api.recorded.console import ConsoleLines
+from toposcope.server.api.recorded.environment import Environments
 
 OUT, ERR = ConsoleOutput.STREAM_STDOUT, ConsoleOutput.STREAM_STDERR
 

@@ -14,7 +14,7 @@ from support.servers import Serve, wait_until
 
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.messages.lineage import custom_lineage
-from toposcope.server.api.run_columns import CodedFact, KeptFact, NumberFact, RunColumns, SparseFact
+from toposcope.server.api.listings.run_columns import CodedFact, KeptFact, NumberFact, RunColumns, SparseFact
 
 FACTS = [*get_args(NumberFact), *get_args(CodedFact), *get_args(SparseFact), *get_args(KeptFact)]
 

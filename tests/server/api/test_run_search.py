@@ -6,7 +6,7 @@ import pytest
 from support.event_files import loss_run
 from support.servers import Serve
 
-from toposcope.server.api.run_search import Completions, FoundRuns
+from toposcope.server.api.listings.run_search import Completions, FoundRuns
 
 
 def test_search_returns_names_in_start_order(tmp_path: Path, serve: Serve) -> None:

@@ -12,9 +12,9 @@ from support.event_files import loss_run, scalar_event, write_run
 from support.servers import Serve, wait_until
 
 from toposcope.recorder import SummaryRecord, custom_lineage
-from toposcope.server.api.scalar_groups import ScalarGroups
-from toposcope.server.api.scalars import Scalars
-from toposcope.server.runs import name_patterns
+from toposcope.server.api.series.scalar_groups import ScalarGroups
+from toposcope.server.api.series.scalars import Scalars
+from toposcope.server.text import name_patterns
 
 NAN, INF = float("nan"), float("inf")
 

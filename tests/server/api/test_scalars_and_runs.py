@@ -17,11 +17,11 @@ from support.server_in_process import served
 from support.servers import Serve, wait_until
 
 from toposcope.server.api.health import Health
-from toposcope.server.api.runs import Runs
-from toposcope.server.api.scalars import Scalars
-from toposcope.server.api.tags import Tags
-from toposcope.server.loading.discovery import discover
-from toposcope.server.loading.file_loader import FileLoader
+from toposcope.server.api.listings.runs import Runs
+from toposcope.server.api.listings.tags import Tags
+from toposcope.server.api.series.scalars import Scalars
+from toposcope.server.loading.files.file_loader import FileLoader
+from toposcope.server.loading.finding.discovery import discover
 
 
 def test_replies_match_their_models(tmp_path: Path, serve: Serve) -> None:
@@ -519,7 +519,7 @@ def test_unreadable_file_is_listed_and_logged_once(tmp_path: Path) -> None:
             records.append(record)
 
     handler = Collector()
-    logging.getLogger("toposcope.server.loading.file_loader").addHandler(handler)
+    logging.getLogger("toposcope.server.loading.files.file_loader").addHandler(handler)
     path.unlink()  # Between the walk and the reading, as when permissions change.
     path.symlink_to(path)  # Opening it fails for root too.
 
@@ -527,7 +527,7 @@ def test_unreadable_file_is_listed_and_logged_once(tmp_path: Path) -> None:
         loading.add(files)
         loading.read(1.0)
 
-    logging.getLogger("toposcope.server.loading.file_loader").removeHandler(handler)
+    logging.getLogger("toposcope.server.loading.files.file_loader").removeHandler(handler)
     loading.stop()
     assert len(records) == 1
     assert loading.problems == {str(path): os.strerror(errno.ELOOP)}

@@ -17,7 +17,7 @@ from support.summary_values import MindSporeValue, of_plugin, record, strings, t
 
 from toposcope.proto.tensor_pb2 import DT_FLOAT32, TensorProto
 from toposcope.recorder import SummaryRecord
-from toposcope.server.api.tensors import MOST_ELEMENTS, TensorData, Tensors
+from toposcope.server.api.payloads.tensors import MOST_ELEMENTS, TensorData, Tensors
 
 MINDSPORE = "mindspore/digits_momentum"
 

@@ -7,7 +7,7 @@ from support.event_files import write_run
 from support.servers import Serve
 from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
 
-from toposcope.server.api.text import Texts
+from toposcope.server.api.payloads.text import Texts
 
 
 def request_texts(client: httpx.Client, run: str, tag: str) -> list[dict[str, object]]:

@@ -9,7 +9,7 @@ from support.summary_values import of_plugin, tensorboard_run
 
 from toposcope.proto import tensorboard_pb2
 from toposcope.recorder import SummaryWriter
-from toposcope.server.api.undrawn import Undrawn
+from toposcope.server.api.recorded.undrawn import Undrawn
 
 
 def undrawn(serve: Serve, logdir: Path, run: str) -> dict[str, Any]:

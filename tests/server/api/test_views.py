@@ -16,9 +16,9 @@ from support import http
 from support.event_files import loss_run
 from support.servers import Serve, start, stop, wait_until
 
-from toposcope.server.api.links import LinkReply
-from toposcope.server.api.view_bodies import LinkContent, storing
-from toposcope.server.api.views import AllViews, Conflict, SavedView
+from toposcope.server.api.saved.links import LinkReply
+from toposcope.server.api.saved.view_bodies import LinkContent, storing
+from toposcope.server.api.saved.views import AllViews, Conflict, SavedView
 from toposcope.server.data_files.data_folder import hashed
 
 WORKSPACE = {"version": 1, "sections": [{"name": "loss <b>", "panels": [{"kind": "lines", "w": 0.5}]}]}

@@ -16,7 +16,7 @@ from support.summary_values import MindSporeValue, of_plugin, record, strings, t
 
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.server.commands.export_folder import run_folders
-from toposcope.server.safe_name import safe_name
+from toposcope.server.text.safe_name import safe_name
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 RUN = GOLDEN / "mindspore/digits_momentum"

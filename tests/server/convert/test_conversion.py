@@ -13,10 +13,10 @@ from toposcope.server.convert.conversion import Conversion
 from toposcope.server.convert.target import MINDSPORE, TENSORBOARD, Target
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.reading.scan import KINDS
-from toposcope.server.reading.series import Payloads
+from toposcope.server.reading.series.series import Payloads
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.hyper_parameters import read_settings
-from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.messages.payload import read_payload
+from toposcope.server.runs.parameters.hyper_parameters import read_settings
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.values.histogram import read_histogram
 from toposcope.server.values.image import read_images

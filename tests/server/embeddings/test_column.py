@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from toposcope.server.embeddings.column import Categories, Numbers, as_column
+from toposcope.server.embeddings.files.column import Categories, Numbers, as_column
 
 
 def test_numbers_may_be_missing_and_need_not_be_finite() -> None:

@@ -5,9 +5,9 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 
-from toposcope.server.embeddings import pca as module
-from toposcope.server.embeddings.neighbours import Metric, nearest
-from toposcope.server.embeddings.pca import pca
+from toposcope.server.embeddings.projections import pca as module
+from toposcope.server.embeddings.projections.neighbours import Metric, nearest
+from toposcope.server.embeddings.projections.pca import pca
 
 
 def vectors(number: int, dimensions: int) -> np.ndarray:

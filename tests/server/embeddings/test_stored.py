@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from support.servers import Serve
 
-from toposcope.server.embeddings.pca import Pca, pca
-from toposcope.server.embeddings.stored import StoredProjections
+from toposcope.server.embeddings.projections.pca import Pca, pca
+from toposcope.server.embeddings.projections.stored import StoredProjections
 
 FOUND = pca(np.random.default_rng(1).standard_normal((100, 5)).astype(np.float32), 2)
 

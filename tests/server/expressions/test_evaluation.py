@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from toposcope.server.expressions.evaluation import RateUnit, evaluate
 from toposcope.server.expressions.joining import Join, StepCurve, last_of_each_step, values_at
 from toposcope.server.expressions.syntax import Call, Number, TagName, Tree, parse, tags_of
-from toposcope.server.reading.series import Points
+from toposcope.server.reading.series.series import Points
 
 Series = dict[int, tuple[float, float]]
 """Wall time and value by step."""

@@ -13,10 +13,10 @@ import pytest
 
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.loading.logdir import Logdir
-from toposcope.server.reading.index import Index
+from toposcope.server.reading.index.index import Index
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.hyper_parameters import read_settings
-from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.messages.payload import read_payload
+from toposcope.server.runs.parameters.hyper_parameters import read_settings
 from toposcope.server.runs.run import RunView
 from toposcope.server.values.image import read_images
 

@@ -13,7 +13,7 @@ from toposcope.server.formats.format import Source, StartOver
 from toposcope.server.formats.sacred.sacred import SACRED
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.places.local_disk import UNCHECKED
-from toposcope.server.runs.hyper_parameters import read_settings
+from toposcope.server.runs.parameters.hyper_parameters import read_settings
 
 GOLDEN = Path(__file__).parent / "golden/sacred/runs"
 

@@ -17,14 +17,14 @@ from toposcope.server.commands import inspect
 from toposcope.server.formats.event_writer import EventWriter
 from toposcope.server.formats.formats import choose
 from toposcope.server.formats.tables.reading import read_table
-from toposcope.server.loading.discovery import discover
+from toposcope.server.loading.finding.discovery import discover
 from toposcope.server.loading.load_once import load_file, load_logdir
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.local_disk import UNCHECKED
-from toposcope.server.reading.index import Index
+from toposcope.server.reading.index.index import Index
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.hyper_parameters import read_settings
-from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.messages.payload import read_payload
+from toposcope.server.runs.parameters.hyper_parameters import read_settings
 from toposcope.server.runs.run import RunView
 
 GOLDEN = Path(__file__).parent / "golden" / "plain_files"

@@ -20,9 +20,9 @@ from toposcope.server.formats.wandb.wandb import WANDB
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.console import Console
-from toposcope.server.runs.hyper_parameters import read_settings
-from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.messages.console import Console
+from toposcope.server.runs.messages.payload import read_payload
+from toposcope.server.runs.parameters.hyper_parameters import read_settings
 from toposcope.server.runs.run import RunView
 from toposcope.server.values.histogram import read_histogram
 from toposcope.server.values.image import read_images

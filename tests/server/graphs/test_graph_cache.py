@@ -9,10 +9,10 @@ from toposcope.proto import framing
 from toposcope.proto.file_name import parse_file_name
 from toposcope.proto.tensorboard_pb2 import Event, GraphDef
 from toposcope.server.graphs.graph_cache import GraphCache
-from toposcope.server.graphs.limits import GraphError
+from toposcope.server.graphs.model.limits import GraphError
 from toposcope.server.graphs.run_graphs import list_graphs
 from toposcope.server.reading.event_file import EventFile
-from toposcope.server.runs.payload import PayloadError
+from toposcope.server.runs.messages.payload import PayloadError
 from toposcope.server.runs.run import RunView
 
 

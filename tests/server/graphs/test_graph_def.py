@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from toposcope.proto.tensorboard_pb2 import AttrValue, Event, GraphDef, NodeDef, RunMetadata
-from toposcope.server.graphs.attributes import Room
+from toposcope.server.graphs.dialects.graph_def import read_graph_def, read_traced_functions
+from toposcope.server.graphs.dialects.graph_def_values import value_text
 from toposcope.server.graphs.entry_views import node_view
-from toposcope.server.graphs.graph import Graph, Kind, Output
-from toposcope.server.graphs.graph_def import read_graph_def, read_traced_functions
-from toposcope.server.graphs.graph_def_values import value_text
-from toposcope.server.graphs.limits import GraphError
+from toposcope.server.graphs.model.attributes import Room
+from toposcope.server.graphs.model.graph import Graph, Kind, Output
+from toposcope.server.graphs.model.limits import GraphError
 
 ROOM = Room(characters=50, attributes=10)
 

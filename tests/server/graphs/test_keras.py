@@ -7,10 +7,10 @@ from contextlib import suppress
 import pytest
 
 from toposcope.proto.tensorboard_pb2 import Event
-from toposcope.server.graphs.attributes import Room
-from toposcope.server.graphs.graph import Graph, Kind, Output
-from toposcope.server.graphs.keras import read_keras_model
-from toposcope.server.graphs.limits import GraphError
+from toposcope.server.graphs.dialects.keras import read_keras_model
+from toposcope.server.graphs.model.attributes import Room
+from toposcope.server.graphs.model.graph import Graph, Kind, Output
+from toposcope.server.graphs.model.limits import GraphError
 
 ROOM = Room(characters=50, attributes=10)
 Json = dict[str, object]

@@ -3,8 +3,8 @@
 import pytest
 
 from toposcope.proto.tensorboard_pb2 import GraphDef
-from toposcope.server.graphs.graph_def import read_graph_def
-from toposcope.server.graphs.limits import GraphError
+from toposcope.server.graphs.dialects.graph_def import read_graph_def
+from toposcope.server.graphs.model.limits import GraphError
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ def test_graphs_beyond_the_limits_are_errors(
     monkeypatch: pytest.MonkeyPatch, limit: str, most: int, message: str
 ) -> None:
     """The error states the limit; reading stops as soon as it is exceeded."""
-    monkeypatch.setattr(f"toposcope.server.graphs.graph_builder.{limit}", most)
+    monkeypatch.setattr(f"toposcope.server.graphs.model.graph_builder.{limit}", most)
     graph = GraphDef()
     for name in (b"ab", b"cd", b"ef"):
         graph.node.add(name=name, op=b"Op", input=[b"ab", b"cd"])

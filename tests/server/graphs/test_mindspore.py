@@ -10,12 +10,12 @@ from support import golden_run
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.graph_pb2 import GraphProto, InputProto, ValueProto
 from toposcope.recorder.messages.graph import CONSTANT, PARAMETER, Node, graph
-from toposcope.server.graphs.attributes import Room
+from toposcope.server.graphs.dialects.mindspore import read_graph
+from toposcope.server.graphs.dialects.mindspore_values import value_text
 from toposcope.server.graphs.entry_views import node_view
-from toposcope.server.graphs.graph import Graph, Kind, Output
-from toposcope.server.graphs.limits import GraphError
-from toposcope.server.graphs.mindspore import read_graph
-from toposcope.server.graphs.mindspore_values import value_text
+from toposcope.server.graphs.model.attributes import Room
+from toposcope.server.graphs.model.graph import Graph, Kind, Output
+from toposcope.server.graphs.model.limits import GraphError
 from toposcope.server.graphs.scope import open_scope
 
 # MindInsight 2.3.1's MSGraph().build_graph() of the golden graph: full name to [type, shapes, element types, inputs].

@@ -1,8 +1,8 @@
 """Scopes with the same structure."""
 
-from toposcope.server.graphs.attributes import Attributes
-from toposcope.server.graphs.graph import Graph, Kind, Output
-from toposcope.server.graphs.graph_builder import GraphBuilder, Input
+from toposcope.server.graphs.model.attributes import Attributes
+from toposcope.server.graphs.model.graph import Graph, Kind, Output
+from toposcope.server.graphs.model.graph_builder import GraphBuilder, Input
 
 Described = tuple[str, str, list[str]]
 

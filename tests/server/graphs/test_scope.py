@@ -5,9 +5,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.graphs.attributes import Attributes
-from toposcope.server.graphs.graph import Graph, Kind, Output
-from toposcope.server.graphs.graph_builder import GraphBuilder, Input
+from toposcope.server.graphs.model.attributes import Attributes
+from toposcope.server.graphs.model.graph import Graph, Kind, Output
+from toposcope.server.graphs.model.graph_builder import GraphBuilder, Input
 from toposcope.server.graphs.scope import open_scope
 from toposcope.server.graphs.views import ScopeView
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from toposcope.server.graphs.attributes import Attributes
-from toposcope.server.graphs.graph import Graph, Kind
-from toposcope.server.graphs.graph_builder import GraphBuilder
+from toposcope.server.graphs.model.attributes import Attributes
+from toposcope.server.graphs.model.graph import Graph, Kind
+from toposcope.server.graphs.model.graph_builder import GraphBuilder
 from toposcope.server.graphs.search import search
 from toposcope.server.graphs.views import SearchView
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.graphs import limits
-from toposcope.server.graphs.limits import GraphError
-from toposcope.server.graphs.tree import Tree, build_tree
+from toposcope.server.graphs.model import limits
+from toposcope.server.graphs.model.limits import GraphError
+from toposcope.server.graphs.model.tree import Tree, build_tree
 
 PATHS = st.lists(st.text("ab/()", max_size=8), max_size=30)
 
@@ -68,7 +68,7 @@ def test_tree_without_nodes_is_a_root() -> None:
 
 def test_too_many_scopes_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error states the limit."""
-    monkeypatch.setattr("toposcope.server.graphs.tree.MOST_SCOPES", 3)
+    monkeypatch.setattr("toposcope.server.graphs.model.tree.MOST_SCOPES", 3)
 
     with pytest.raises(GraphError, match="more than 3 scopes"):
         build_tree(["a/b/c/d/e/f"])

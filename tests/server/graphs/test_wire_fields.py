@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.proto.graph_pb2 import NodeProto
-from toposcope.server.graphs.limits import GraphError
-from toposcope.server.graphs.wire_fields import message_bytes, nested_fields
+from toposcope.server.graphs.model.limits import GraphError
+from toposcope.server.graphs.model.wire_fields import message_bytes, nested_fields
 
 
 def test_nested_fields_are_located_and_numbers_are_skipped() -> None:

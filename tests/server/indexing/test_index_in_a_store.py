@@ -9,11 +9,11 @@ from support.indexed_runs import assert_equal_to_a_first_load
 from support.s3_server import BUCKET, S3Server, s3_server
 from support.store_proxy import StoreProxy, store_proxy
 
-from toposcope.proto.executors import workers_on
+from toposcope.executors import workers_on
 from toposcope.server.indexing.indexing import index_logdir
 from toposcope.server.loading.logdir import Logdir
-from toposcope.server.reading.index import open_index
-from toposcope.server.reading.pack_contents import NAME
+from toposcope.server.reading.index.index import open_index
+from toposcope.server.reading.index.packs.pack_contents import NAME
 from toposcope.server.runs.run import RunView
 
 RUNS = 12

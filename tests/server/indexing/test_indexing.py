@@ -17,19 +17,19 @@ from support.event_files import GOLDEN, loss_run, scalar_event
 from support.indexed_runs import CountingDisk, assert_equal_to_a_first_load, start
 from support.servers import run, wait_until
 
-from toposcope.proto.executors import Workers, workers_on
+from toposcope.executors import Workers, workers_on
 from toposcope.server.indexing.indexing import Progress, index_logdir
 from toposcope.server.indexing.lake import write_lake_of
 from toposcope.server.indexing.running import run_tasks
 from toposcope.server.indexing.task import Indexed, Task, index_files
 from toposcope.server.lake.compaction import compact
 from toposcope.server.lake.folder import open_folder
-from toposcope.server.loading.discovery import discover
+from toposcope.server.loading.finding.discovery import discover
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.loading.logdir import Logdir
-from toposcope.server.places.pieces import NOTHING
-from toposcope.server.reading.index import open_index
-from toposcope.server.reading.shared_packs import shared_address, store_shared_pack
+from toposcope.server.places.stores.pieces import NOTHING
+from toposcope.server.reading.index.index import open_index
+from toposcope.server.reading.index.packs.shared_packs import shared_address, store_shared_pack
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 from support.event_files import loss_run
 from support.lakes import content, rows
 
-from toposcope.proto.executors import Workers, workers_on
+from toposcope.executors import Workers, workers_on
 from toposcope.server.indexing.indexing import index_logdir
 from toposcope.server.indexing.lake import write_lake_of
 from toposcope.server.lake.compaction import Compacted, Limits, NewPart, compact

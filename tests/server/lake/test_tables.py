@@ -18,7 +18,7 @@ from toposcope.server.lake.compaction import Limits, compact, write_lake
 from toposcope.server.lake.folder import LocalFolder
 from toposcope.server.lake.run_rows import all_runs
 from toposcope.server.lake.runs_table import Notes, hyper_parameter_columns
-from toposcope.server.lake.schema import ROWS_PER_GROUP
+from toposcope.server.lake.tables.schema import ROWS_PER_GROUP
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.runs.overview import Overview
 

@@ -13,10 +13,10 @@ from support import landscape_details as made
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.recorder.messages.landscape import landscape as recorded
-from toposcope.server.landscapes.csv_file import csv_file
+from toposcope.server.landscapes.files.csv_file import csv_file
+from toposcope.server.landscapes.files.npz_file import npz_file
+from toposcope.server.landscapes.files.vtk_files import vti_file, vtp_file
 from toposcope.server.landscapes.landscape import read_landscape
-from toposcope.server.landscapes.npz_file import npz_file
-from toposcope.server.landscapes.vtk_files import vti_file, vtp_file
 
 
 def test_details_equal_those_recorded() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.landscapes.logarithm import log10_of_losses
+from toposcope.server.landscapes.files.logarithm import log10_of_losses
 from toposcope.server.landscapes.significant_digits import round_to_digits
 
 digits = st.integers(1, 17)

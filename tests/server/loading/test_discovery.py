@@ -8,7 +8,7 @@ import pytest
 from support.event_files import loss_run
 from support.servers import Serve
 
-from toposcope.server.loading.discovery import discover, find
+from toposcope.server.loading.finding.discovery import discover, find
 from toposcope.server.places.local_disk import LocalDisk
 
 

@@ -15,9 +15,9 @@ from toposcope.proto import framing, summary_pb2, tensorboard_pb2
 from toposcope.proto.file_name import parse_file_name
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers
-from toposcope.server.reading.scanner import Scanner
 from toposcope.server.reading.tag_table import Tag
+from toposcope.server.reading.windows.scan_buffers import WINDOW_BYTES, ScanBuffers
+from toposcope.server.reading.windows.scanner import Scanner
 
 LOSS = Tag("scalar", "loss")
 BUDGET = 1 << 30

@@ -9,7 +9,7 @@ import pytest
 from support.event_files import loss_run, scalar_event
 from support.servers import Serve, wait_until
 
-from toposcope.server.loading.watch import can_watch
+from toposcope.server.loading.finding.watch import can_watch
 
 SET_UP = 1.2
 SOON = 30.0

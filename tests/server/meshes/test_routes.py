@@ -11,8 +11,8 @@ from support.summary_values import of_plugin, tensorboard_run
 
 from toposcope.proto.tensorboard_pb2 import TensorProto, TensorShapeProto
 from toposcope.recorder import SummaryWriter
-from toposcope.recorder.tensorboard.mesh import MeshValue
-from toposcope.recorder.values.arrays import array_from
+from toposcope.recorder.tensorboard.kinds.mesh import MeshValue
+from toposcope.recorder.values.arrays.arrays import array_from
 from toposcope.server.meshes.routes import GeometryReply, Meshes
 
 VERTICES = np.array([[[0, 0, 0], [1.5, 0, 0], [0, 2, 0], [0, 0, -3]]], np.float32)

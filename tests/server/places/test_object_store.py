@@ -16,7 +16,7 @@ from support.s3_server import BUCKET, S3Server, s3_server
 from support.servers import run, start, stop, wait_until
 
 from toposcope import server
-from toposcope.server.places.object_store import ObjectStore
+from toposcope.server.places.stores.object_store import ObjectStore
 from toposcope.server.values.image import Image
 
 CONTENT = random.Random(0).randbytes(3_000_000)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from toposcope.proto.file_name import parse_file_name
 from toposcope.proto.piece_name import parse_piece_name, piece_name
-from toposcope.server.places.pieces import merge, ranges
 from toposcope.server.places.place import Status
+from toposcope.server.places.stores.pieces import merge, ranges
 
 FILE = "s3://bucket/run/events.out.events.summary.1.0.host_MS"
 CONTENT = bytes(range(200))

@@ -9,8 +9,8 @@ from support.event_files import scalar_event, write_run
 from support.faulty_trainings import FAULTY, HEALTHY, Training
 
 from toposcope.server.questions.diagnosis import diagnose_run
-from toposcope.server.questions.loading import Places, loaded
-from toposcope.server.questions.opened import Opened
+from toposcope.server.questions.opening.loading import Places, loaded
+from toposcope.server.questions.opening.opened import Opened
 
 _OF_A_KIND = 8
 _OF_A_SHAPE = 4

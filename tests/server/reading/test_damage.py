@@ -14,7 +14,7 @@ from toposcope.proto import framing, summary_pb2
 from toposcope.proto.file_name import parse_file_name
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.series import Payloads
+from toposcope.server.reading.series.series import Payloads
 
 NAME = "events.out.events.summary.1.0.host_MS"
 BUDGET = 1 << 30

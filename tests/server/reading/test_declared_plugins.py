@@ -10,7 +10,7 @@ from support.servers import Serve, wait_until
 from toposcope.proto import framing
 from toposcope.proto.tensorboard_pb2 import Event
 from toposcope.server.loading.load_once import load_logdir
-from toposcope.server.reading.index import Index
+from toposcope.server.reading.index.index import Index
 from toposcope.server.runs.run import RunView
 
 

@@ -18,8 +18,8 @@ from toposcope.proto.file_name import parse_file_name
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.index import Index
-from toposcope.server.reading.series import Points
+from toposcope.server.reading.index.index import Index
+from toposcope.server.reading.series.series import Points
 from toposcope.server.reading.tag_table import Tag
 
 LOSS = Tag("scalar", "loss")

@@ -15,23 +15,23 @@ from hypothesis import strategies as st
 from support.event_files import GOLDEN, NAME, end_event, loss_run, scalar_event, tensorboard_event, version_event
 from support.indexed_runs import assert_equal_to_a_first_load, described, start
 
-from toposcope.server.loading import file_loader
-from toposcope.server.loading.discovery import discover
+from toposcope.server.loading.files import file_loader
+from toposcope.server.loading.finding.discovery import discover
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.local_disk import LocalDisk
-from toposcope.server.reading import summary_columns
-from toposcope.server.reading.index import Index, QuietFile
-from toposcope.server.reading.pack import Pack
-from toposcope.server.reading.packed_series import PackedSeries
-from toposcope.server.reading.series_summary import STATISTICS
+from toposcope.server.reading.index.index import Index, QuietFile
+from toposcope.server.reading.index.packs import summary_columns
+from toposcope.server.reading.index.packs.pack import Pack
+from toposcope.server.reading.index.packs.packed_series import PackedSeries
+from toposcope.server.reading.series.series_summary import STATISTICS
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
 from toposcope.server.search.facts import FACTS
 from toposcope.server.search.fields import NUMBER_FIELDS
+from toposcope.server.search.language.syntax import parse, parse_field
 from toposcope.server.search.run_table import RunTable
 from toposcope.server.search.search import RunSearch
-from toposcope.server.search.syntax import parse, parse_field
 
 
 def pack(logdir: Path, folder: Path) -> int:

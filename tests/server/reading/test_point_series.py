@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.reading.point_series import PointSeries, compact
-from toposcope.server.reading.series import NO_POINTS, Points
+from toposcope.server.reading.series.point_series import PointSeries, compact
+from toposcope.server.reading.series.series import NO_POINTS, Points
 
 INT64S = st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5)
 FLOATS = st.floats(width=32) | st.floats()
@@ -79,8 +79,8 @@ def test_parts_of_points_are_exact(rows: list[tuple[int, float, float]], data: s
 GROWTH = """
 import sys
 import numpy as np
-from toposcope.server.reading.point_series import PointSeries, compact
-from toposcope.server.reading.series import NO_POINTS, Points
+from toposcope.server.reading.series.point_series import PointSeries, compact
+from toposcope.server.reading.series.series import NO_POINTS, Points
 
 def resident():
     with open("/proc/self/statm") as file:

@@ -22,11 +22,12 @@ from hypothesis import strategies as st
 from support.event_files import GOLDEN, end_event, heartbeat_event, loss_run, read_slowly, scalar_event, version_event
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
-from toposcope.server.compiler import can_compile
-from toposcope.server.reading import scan, scan_buffers, scanner, tag_table
-from toposcope.server.reading.counters import Counters
-from toposcope.server.reading.marks import RecordingEnd
+from toposcope.server.process.compiler import can_compile
+from toposcope.server.reading import scan, tag_table
+from toposcope.server.reading.records.counters import Counters
+from toposcope.server.reading.records.marks import RecordingEnd
 from toposcope.server.reading.scan import checksum, uncompiled
+from toposcope.server.reading.windows import scan_buffers, scanner
 
 FILES = [path for path in Path(str(scan.__file__)).parent.glob("*.py") if path.stem != "__init__"]
 MODULES = [import_module(f"{scan.__name__}.{path.stem}") for path in FILES]

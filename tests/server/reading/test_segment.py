@@ -9,9 +9,9 @@ from support.event_files import loss_run
 from toposcope.proto.file_name import parse_file_name
 from toposcope.server.places.place import Buffer, Status
 from toposcope.server.reading.event_file import EventFile
-from toposcope.server.reading.index import Index
-from toposcope.server.reading.segment import Segment, read_segment
-from toposcope.server.reading.series import Points
+from toposcope.server.reading.index.index import Index
+from toposcope.server.reading.index.segment import Segment, read_segment
+from toposcope.server.reading.series.series import Points
 from toposcope.server.reading.tag_table import Tag
 
 LOSS = Tag("scalar", "loss")

@@ -12,8 +12,8 @@ from toposcope.proto.file_name import parse_file_name
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.chosen_series import Choice, ranks
 from toposcope.server.runs.run import ALL, RunView
+from toposcope.server.runs.selection.chosen_series import Choice, ranks
 
 
 def load(directory: Path) -> RunView:

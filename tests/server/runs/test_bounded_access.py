@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from toposcope.server.runs.bounded_access import BoundedAccess
+from toposcope.server.budget.bounded_access import BoundedAccess
 
 
 def test_threads_are_admitted_in_the_order_in_which_they_came() -> None:

@@ -13,7 +13,7 @@ from support.servers import Serve, wait_until
 
 import toposcope.server
 from toposcope.recorder import SummaryWriter
-from toposcope.recorder.tensorboard.tensorboardx import TensorboardxWriter
+from toposcope.recorder.tensorboard.replacing.tensorboardx import TensorboardxWriter
 from toposcope.server.commands.inspection import inspect
 from toposcope.server.loading.load_once import load_logdir
 

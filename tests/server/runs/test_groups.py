@@ -12,13 +12,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from toposcope.server.runs import name_patterns
-from toposcope.server.runs.alignment import Curve, PositionLimits, align, position_limits, read_at
-from toposcope.server.runs.bands import Band, Centre, Spread, compute_band
 from toposcope.server.runs.grouping import Group, Grouping, group_runs, parse_grouping
-from toposcope.server.runs.hyper_parameters import Value
-from toposcope.server.runs.name_patterns import PatternsBusyError, find_in_names
+from toposcope.server.runs.parameters.hyper_parameters import Value
 from toposcope.server.runs.run import RunView
+from toposcope.server.runs.selection.alignment import Curve, PositionLimits, align, position_limits, read_at
+from toposcope.server.runs.selection.bands import Band, Centre, Spread, compute_band
+from toposcope.server.text import name_patterns
+from toposcope.server.text.name_patterns import PatternsBusyError, find_in_names
 
 INF = float("inf")
 numbers = st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float) | st.sampled_from([np.nan, np.inf, -np.inf])

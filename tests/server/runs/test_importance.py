@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from toposcope.server.runs.hyper_parameters import Value
-from toposcope.server.runs.importance import FEWEST_RUNS, Importance, Parameter, importance
-from toposcope.server.runs.importance_columns import columns_of
-from toposcope.server.runs.importance_forest import MissingExtraError
+from toposcope.server.runs.importance.columns import columns_of
+from toposcope.server.runs.importance.forest import MissingExtraError
+from toposcope.server.runs.importance.importance import FEWEST_RUNS, Importance, Parameter, importance
+from toposcope.server.runs.parameters.hyper_parameters import Value
 
 
 def sweep(count: int, seed: int = 0) -> tuple[list[dict[str, Value]], list[float]]:

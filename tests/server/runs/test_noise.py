@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.runs.noise import FEWEST, HALF_LIVES, is_rough, smoothing_for
-from toposcope.server.runs.smoothing import Automatic, Average, Smoothing, TimedAverage
+from toposcope.server.runs.statistics.noise import FEWEST, HALF_LIVES, is_rough, smoothing_for
+from toposcope.server.runs.statistics.smoothing import Automatic, Average, Smoothing, TimedAverage
 
 AUTO = Automatic()
 noise = np.random.default_rng(7).normal(size=200_000)

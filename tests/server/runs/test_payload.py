@@ -15,8 +15,8 @@ from toposcope.server.places.local_disk import UNCHECKED, LocalDisk
 from toposcope.server.places.place import Place
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.messages.payload import PayloadError, read_payload, read_payloads
 from toposcope.server.runs.overview import Overview
-from toposcope.server.runs.payload import PayloadError, read_payload, read_payloads
 from toposcope.server.runs.run import RunView
 
 PICTURE = Tag("image", "picture")

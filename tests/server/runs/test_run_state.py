@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toposcope.proto import summary_pb2
-from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.marks import RecordingEnd, RecordingStart
-from toposcope.server.reading.series import Points
+from toposcope.server.reading.records.counters import Counters
+from toposcope.server.reading.records.marks import RecordingEnd, RecordingStart
+from toposcope.server.reading.records.version_event import Version
+from toposcope.server.reading.series.series import Points
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.reading.version_event import Version
-from toposcope.server.runs.file_activity import FileActivity
-from toposcope.server.runs.recordings import Recording
-from toposcope.server.runs.run_state import Derived, Span, derive, newest_recordings
+from toposcope.server.runs.recordings.file_activity import FileActivity
+from toposcope.server.runs.recordings.recordings import Recording
+from toposcope.server.runs.recordings.run_state import Derived, Span, derive, newest_recordings
 
 NOW = 10_000.0
 """On the server's clock."""

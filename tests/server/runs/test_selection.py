@@ -6,17 +6,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.point_series import PointSeries
-from toposcope.server.reading.series import NO_POINTS, Points
+from toposcope.server.reading.records.counters import Counters
+from toposcope.server.reading.records.version_event import Version
+from toposcope.server.reading.series.point_series import PointSeries
+from toposcope.server.reading.series.series import NO_POINTS, Points
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.reading.version_event import Version
-from toposcope.server.runs.downsample import _bucket_size, downsample, downsample_along
 from toposcope.server.runs.run import ALL, RunView
-from toposcope.server.runs.selection import Window, select
-from toposcope.server.runs.smoothing import Average
-from toposcope.server.runs.sources import tag_source
+from toposcope.server.runs.selection.selection import Window, select
+from toposcope.server.runs.selection.sources import tag_source
+from toposcope.server.runs.statistics.downsample import _bucket_size, downsample, downsample_along
+from toposcope.server.runs.statistics.smoothing import Average
 
 values = st.lists(st.floats(width=32) | st.sampled_from([np.nan, np.inf, -np.inf]), max_size=300).map(np.array)
 

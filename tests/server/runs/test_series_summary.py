@@ -6,11 +6,18 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.reading.point_series import PointSeries, compact
-from toposcope.server.reading.series import Points
-from toposcope.server.reading.series_summary import Extreme, NonFinitePoint, SeriesSummary, follows, merge, summarise
-from toposcope.server.runs.incremental_cache import IncrementalCache
-from toposcope.server.runs.sparkline import MOST_POINTS, sparkline
+from toposcope.server.reading.series.point_series import PointSeries, compact
+from toposcope.server.reading.series.series import Points
+from toposcope.server.reading.series.series_summary import (
+    Extreme,
+    NonFinitePoint,
+    SeriesSummary,
+    follows,
+    merge,
+    summarise,
+)
+from toposcope.server.runs.statistics.incremental_cache import IncrementalCache
+from toposcope.server.runs.statistics.sparkline import MOST_POINTS, sparkline
 
 Row = tuple[int, float]
 VALUES = st.sampled_from([0.0, -0.0, 1.5, -3.0, 1e308, 5e-324, math.nan, math.inf, -math.inf]) | st.floats(-10, 10)

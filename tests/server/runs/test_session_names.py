@@ -7,7 +7,7 @@ from support.event_files import GOLDEN
 from support.servers import Serve, wait_until
 
 from toposcope.recorder import SummaryWriter
-from toposcope.server.runs.session_names import is_named_by_time, session_names
+from toposcope.server.runs.parameters.session_names import is_named_by_time, session_names
 from toposcope.server.values.hparams import Hparam
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.runs.running_median import WIDEST, running_median
-from toposcope.server.runs.smoothing import Average, Median, Smoothing, TimedAverage, parse_smoothing, smooth
+from toposcope.server.runs.statistics.running_median import WIDEST, running_median
+from toposcope.server.runs.statistics.smoothing import Average, Median, Smoothing, TimedAverage, parse_smoothing, smooth
 
 INF = float("inf")
 values = st.lists(st.floats(width=32) | st.sampled_from([np.nan, np.inf, -np.inf]), max_size=300).map(np.array)

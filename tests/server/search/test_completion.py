@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.server.search.completion import complete
+from toposcope.server.search.language.syntax import parse
 from toposcope.server.search.search import Vocabulary
-from toposcope.server.search.syntax import parse
 
 VOCABULARY = Vocabulary(
     {"lr": 4, "batch size": 2, "optimizer": 3}, {"train/loss": 5, "validation/loss": 3}, {"paper": 2, "for later": 1}

@@ -16,12 +16,12 @@ from toposcope.recorder import SummaryRecord
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.notes.run_notes import RunNotes
-from toposcope.server.reading.series_summary import SeriesSummary
+from toposcope.server.reading.series.series_summary import SeriesSummary
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
-from toposcope.server.search.literals import Pattern
+from toposcope.server.search.language.literals import Pattern
+from toposcope.server.search.language.syntax import SearchError, parse, parse_field
 from toposcope.server.search.search import Found, RunSearch
-from toposcope.server.search.syntax import SearchError, parse, parse_field
 
 NAN = math.nan
 

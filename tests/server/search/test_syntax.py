@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.search.query import Condition, Either, Every, Expression, Not, Query, Words
-from toposcope.server.search.syntax import Field, SearchError, parse, parse_field
+from toposcope.server.search.language.query import Condition, Either, Every, Expression, Not, Query, Words
+from toposcope.server.search.language.syntax import Field, SearchError, parse, parse_field
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.summary_values import strings
 
 from toposcope.proto.tensorboard_plugins_pb2 import Audio
-from toposcope.recorder.tensorboard.audio import wav_of
+from toposcope.recorder.tensorboard.kinds.audio import wav_of
 from toposcope.server.values.audio import MOST_CLIPS, read_clips
 from toposcope.server.values.audio_format import OTHER, SoundFacts, audio_media_type, sound_facts
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.summary_values import strings, tensorboard_tensor
 
-from toposcope.recorder.tensorboard.pr_curve import pr_curve
+from toposcope.recorder.tensorboard.kinds.pr_curve import pr_curve
 from toposcope.server.values.pr_curve import MOST_THRESHOLDS, PrCurve, read_pr_curve
 
 FLOAT = 1

@@ -20,13 +20,13 @@ from support.servers import SLOW_SECONDS, Process, start, stop, wait_until
 
 from toposcope.recorder import SummaryRecord
 from toposcope.server.budget.budget import MEMORY_LIMIT
-from toposcope.server.exposure import make_exposure
-from toposcope.server.host_names import ANY_HOST
+from toposcope.server.http.exposure import make_exposure
+from toposcope.server.http.host_names import ANY_HOST
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
-from toposcope.server.reading.index import Index, QuietFile
+from toposcope.server.reading.index.index import Index, QuietFile
 from toposcope.server.reading.packed_view import packed_view
 from toposcope.server.workers.processes import Workers
 from toposcope.server.workers.publisher import Publisher

@@ -3,18 +3,18 @@
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { openAt } from "../../controls/popover.js";
-import { baseline, setBaseline } from "../../data/baseline.js";
-import { markedElsewhere, markedRuns, unmarkAll } from "../../data/marked_runs.js";
-import { areNotesOff, noteOf } from "../../data/notes.js";
-import { baselineFromMarked, editMarked, notice, showMarked, showOnlyMarked } from "../../data/run_actions.js";
-import { compareRuns } from "../../data/runs.js";
+import { areNotesOff, noteOf } from "../../data/notes/notes.js";
+import { baseline, setBaseline } from "../../data/runs/baseline.js";
+import { markedElsewhere, markedRuns, unmarkAll } from "../../data/runs/marked_runs.js";
+import { baselineFromMarked, editMarked, notice, showMarked, showOnlyMarked } from "../../data/runs/run_actions.js";
+import { compareRuns } from "../../data/runs/runs.js";
 import { grouped } from "../../i18n/numbers.js";
 import { colourMenu } from "./colour_menu.js";
 import { groupMenu } from "./group_menu.js";
 import { labelMenu } from "./label_menu.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/run_actions.js").Notice} Notice */
+/** @typedef {import("../../data/runs/run_actions.js").Notice} Notice */
 
 export const actionTitle = () => t("actions.title");
 

@@ -2,9 +2,9 @@
 
 import { html } from "lit-html";
 import { popover } from "../../controls/popover.js";
-import { noteOf } from "../../data/notes.js";
-import { PALETTE } from "../../data/palette.js";
-import { editMarked } from "../../data/run_actions.js";
+import { PALETTE } from "../../data/colours/palette.js";
+import { noteOf } from "../../data/notes/notes.js";
+import { editMarked } from "../../data/runs/run_actions.js";
 import { t as shared } from "../../pages/overview/words.js";
 import { t } from "./words.js";
 

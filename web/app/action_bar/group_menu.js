@@ -2,8 +2,8 @@
 
 import { html } from "lit-html";
 import { popover } from "../../controls/popover.js";
-import { editMarked } from "../../data/run_actions.js";
-import { groupBy } from "../../data/run_groups.js";
+import { groupBy } from "../../data/groups/run_groups.js";
+import { editMarked } from "../../data/runs/run_actions.js";
 import { t } from "./words.js";
 
 export const groupMenu = () =>

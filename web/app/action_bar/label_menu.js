@@ -4,8 +4,8 @@ import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { popover } from "../../controls/popover.js";
-import { allLabels, noteOf } from "../../data/notes.js";
-import { editMarked } from "../../data/run_actions.js";
+import { allLabels, noteOf } from "../../data/notes/notes.js";
+import { editMarked } from "../../data/runs/run_actions.js";
 import { t } from "./words.js";
 
 /** Longer lists are truncated and must be searched. */

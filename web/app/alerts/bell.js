@@ -6,13 +6,13 @@ import { alertRows, isNew, ruleOf } from "../../controls/alert_list.js";
 import { ICONS } from "../../controls/icons.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { nameOf } from "../../controls/run_name.js";
-import { acknowledge, alertError, alertList, hasAlerts, mute, newAlerts } from "../../data/alerts.js";
-import { change, view } from "../../data/view.js";
+import { acknowledge, alertError, alertList, hasAlerts, mute, newAlerts } from "../../data/notes/alerts.js";
+import { change, view } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { t } from "../words.js";
 
-/** @typedef {import("../../data/alerts.js").Alert} Alert */
-/** @typedef {import("../../data/alerts.js").AlertList} AlertList */
+/** @typedef {import("../../data/notes/alerts.js").Alert} Alert */
+/** @typedef {import("../../data/notes/alerts.js").AlertList} AlertList */
 
 const ID = "alerts-sheet";
 /** Why the last change was refused. */

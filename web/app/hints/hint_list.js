@@ -1,6 +1,6 @@
 // The tips and their pages, and which one is next.
 
-/** @typedef {import("../../data/address.js").PageName} PageName */
+/** @typedef {import("../../data/view/address.js").PageName} PageName */
 
 /** Without pages, a tip is for every page. In the order in which they are shown. */
 export const HINTS = /** @type {const} */ ([

@@ -3,8 +3,8 @@
 import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
-import { runs } from "../../data/catalogue.js";
-import { narrow, page } from "../../data/view.js";
+import { runs } from "../../data/runs/catalogue.js";
+import { narrow, page } from "../../data/view/view.js";
 import { t } from "../words.js";
 import { nextHint, parseDismissed } from "./hint_list.js";
 

@@ -4,14 +4,14 @@ import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { openDialog } from "../../controls/dialog.js";
 import { fileName, save } from "../../controls/download.js";
-import { presentPages } from "../../data/present_pages.js";
-import { MOST_DRAWN, visibleRuns } from "../../data/runs.js";
-import { page } from "../../data/view.js";
+import { MOST_DRAWN, visibleRuns } from "../../data/runs/runs.js";
+import { presentPages } from "../../data/view/present_pages.js";
+import { page } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { t } from "../words.js";
 import { snapshotOf } from "./frame.js";
 
-/** @typedef {import("../../data/address.js").PageName} PageName */
+/** @typedef {import("../../data/view/address.js").PageName} PageName */
 /** @typedef {{stage: "choosing"} | {stage: "creating", done: number, bytes: number} | {stage: "ready", file: Blob}
  *   | {stage: "failed", reason: string}} State */
 

@@ -1,11 +1,11 @@
 // In the frame: opens each page of the order and scrolls through it, so that it asks for everything it can show.
 
 import { effect } from "@preact/signals-core";
-import { changed, printView } from "../../data/address.js";
-import { runsReply } from "../../data/catalogue.js";
-import { EVERYTHING } from "../../data/selection.js";
+import { runsReply } from "../../data/runs/catalogue.js";
+import { EVERYTHING } from "../../data/runs/selection.js";
 import { MOST_BYTES, Recorder } from "../../data/snapshot/recorder.js";
-import { change, view } from "../../data/view.js";
+import { changed, printView } from "../../data/view/address.js";
+import { change, view } from "../../data/view/view.js";
 import { t } from "../words.js";
 
 /** @typedef {import("../../data/snapshot/state.js").RecordingOrder} RecordingOrder */

@@ -3,15 +3,15 @@
 import { signal } from "@preact/signals-core";
 import { html } from "lit-html";
 import { openDialog } from "../../controls/dialog.js";
-import { saveView, show } from "../../data/saved_views.js";
-import { differences } from "../../data/stored_address.js";
-import { checkDocument, DocumentError } from "../../data/workspace_check.js";
-import { workspaceDifferences } from "../../data/workspace_difference.js";
-import { EMPTY_DOCUMENT } from "../../data/workspace_document.js";
+import { saveView, show } from "../../data/view/saved_views.js";
+import { differences } from "../../data/view/stored_address.js";
+import { checkDocument, DocumentError } from "../../data/workspaces/workspace_check.js";
+import { workspaceDifferences } from "../../data/workspaces/workspace_difference.js";
+import { EMPTY_DOCUMENT } from "../../data/workspaces/workspace_document.js";
 import { wallTime } from "../../i18n/times.js";
 import { t } from "../words.js";
 
-/** @param {string} name @param {import("../../data/saved_views.js").ViewConflict} conflict
+/** @param {string} name @param {import("../../data/view/saved_views.js").ViewConflict} conflict
  * @param {(act: () => Promise<void>) => Promise<void>} attempt shows errors, and this dialog for the next conflict */
 export function openConflict(name, { current, yours }, attempt) {
   const other = signal(t("views.copy_of", { name }));

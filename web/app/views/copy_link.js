@@ -4,12 +4,12 @@ import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { copyText } from "../../controls/copy_text.js";
 import { ICONS } from "../../controls/icons.js";
-import { printView } from "../../data/address.js";
-import { RequestError } from "../../data/client.js";
-import { viewList } from "../../data/saved_views.js";
-import { contentOf } from "../../data/stored_address.js";
-import { view } from "../../data/view.js";
-import { makeLink } from "../../data/views_client.js";
+import { RequestError } from "../../data/client/client.js";
+import { printView } from "../../data/view/address.js";
+import { viewList } from "../../data/view/saved_views.js";
+import { contentOf } from "../../data/view/stored_address.js";
+import { view } from "../../data/view/view.js";
+import { makeLink } from "../../data/view/views_client.js";
 import { t } from "../words.js";
 
 /** Longer addresses are shortened. */

@@ -20,14 +20,14 @@ import {
   ViewConflict,
   viewList,
   viewListError,
-} from "../../data/saved_views.js";
+} from "../../data/view/saved_views.js";
 import { wallTime } from "../../i18n/times.js";
 import { isTextKey } from "../../i18n/words.js";
 import { loadLater } from "../pages.js";
 import { t } from "../words.js";
 import { openConflict } from "./conflict.js";
 
-/** @typedef {import("../../data/views_client.js").ViewRow} ViewRow */
+/** @typedef {import("../../data/view/views_client.js").ViewRow} ViewRow */
 
 const ID = "views-sheet";
 const search = signal("");

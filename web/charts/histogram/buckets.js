@@ -21,7 +21,7 @@ import { lowerBound } from "../binary_search.js";
 /** The distributions of one run and tag, ascending along the chosen axis.
  * @typedef {object} Line
  * @property {string} run
- * @property {import("../../data/run_styles.js").LineStyle} style
+ * @property {import("../../data/colours/run_styles.js").LineStyle} style
  * @property {Distribution[]} rows
  * @property {Float64Array} at position of each row on the axis */
 

@@ -3,8 +3,8 @@
 import { effect } from "@preact/signals-core";
 import { releaseChart, takeChart } from "../../charts/chart_pool.js";
 import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
-import { crosshair, hoveredRun } from "../../data/pointer.js";
-import { theme } from "../../data/view.js";
+import { crosshair, hoveredRun } from "../../data/view/pointer.js";
+import { theme } from "../../data/view/view.js";
 import { axisName, ChartPointer } from "./pointer.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
@@ -12,8 +12,8 @@ import { axisName, ChartPointer } from "./pointer.js";
 /** @typedef {object} ChartSource
  * @property {() => HTMLElement | null} host the element that contains the chart, with a size
  * @property {() => Plot | null} plot read in an effect
- * @property {() => import("../../data/card_series.js").Query} query under what the lines were requested
- * @property {(zoom: import("../../data/address.js").Zoom | null) => void} zoomed null = the whole of both axes
+ * @property {() => import("../../data/series/card_series.js").Query} query under what the lines were requested
+ * @property {(zoom: import("../../data/view/address.js").Zoom | null) => void} zoomed null = the whole of both axes
  * @property {() => void} [drawn]
  */
 

@@ -3,14 +3,14 @@
 import { signal } from "@preact/signals-core";
 import { keyOf } from "../../charts/plot.js";
 import { pointAt } from "../../charts/readings.js";
-import { readScalars } from "../../data/client.js";
-import { seriesOf } from "../../data/series.js";
+import { readScalars } from "../../data/client/client.js";
+import { seriesOf } from "../../data/series/series.js";
 
 /** @typedef {import("../../charts/plot.js").Line} Line */
 /** @typedef {import("../../charts/readings.js").Point} Point */
 
 /** What the lines of a chart were requested with.
- * @typedef {Pick<import("../../data/card_series.js").Query, "smooth" | "rank" | "x" | "join" | "rate">} PointQuery */
+ * @typedef {Pick<import("../../data/series/card_series.js").Query, "smooth" | "rank" | "x" | "join" | "rate">} PointQuery */
 
 /** Milliseconds for which the cursor rests on a step before its points are requested. */
 const REST = 50;
@@ -77,7 +77,7 @@ async function readPoints(step, lines, query, aborted) {
 }
 
 /** @param {number} step @param {Line[]} lines of one attempt, and of one expression or of tags
- * @param {PointQuery} query @returns {import("../../data/api_types.js").ScalarsRequest} */
+ * @param {PointQuery} query @returns {import("../../data/client/api_types.js").ScalarsRequest} */
 function requestOf(step, lines, { smooth, rank, join, rate }) {
   const names = [...new Set(lines.flatMap(({ tag = "" }) => tag || []))];
   const [{ isExpression, series }] = lines;

@@ -4,36 +4,36 @@ import { lowerBound } from "../../charts/binary_search.js";
 import { clippedOf, countSpikes } from "../../charts/clipped.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
 import { drawnOf, sideOf } from "../../charts/plot.js";
-import { baseline as baselineRun } from "../../data/baseline.js";
-import { bestOf, isBestKnown } from "../../data/best_values.js";
-import { attemptCounts, rankCounts, writerCounts } from "../../data/catalogue.js";
-import { marked } from "../../data/marked_runs.js";
-import { tagLabels } from "../../data/names.js";
-import { styleOfGroup } from "../../data/received_groups.js";
-import { COLOURS, DASHES } from "../../data/run_styles.js";
-import { axisStart, drawnRuns, styles } from "../../data/runs.js";
-import { countPoints, opensOnWallTime, xsOf } from "../../data/series.js";
+import { COLOURS, DASHES } from "../../data/colours/run_styles.js";
+import { styleOfGroup } from "../../data/groups/received_groups.js";
+import { baseline as baselineRun } from "../../data/runs/baseline.js";
+import { attemptCounts, rankCounts, writerCounts } from "../../data/runs/catalogue.js";
+import { marked } from "../../data/runs/marked_runs.js";
+import { axisStart, drawnRuns, styles } from "../../data/runs/runs.js";
+import { bestOf, isBestKnown } from "../../data/series/best_values.js";
+import { countPoints, opensOnWallTime, xsOf } from "../../data/series/series.js";
+import { tagLabels } from "../../data/tags/names.js";
 import { withContext } from "./context_lines.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../charts/plot.js").Line} Line */
-/** @typedef {import("../../data/series.js").Series} Series */
+/** @typedef {import("../../data/series/series.js").Series} Series */
 /** @typedef {import("../../charts/ticks.js").Axis} Axis */
-/** @typedef {import("../../data/address.js").Window} Window */
-/** @typedef {import("../../data/card_series.js").Feed} Feed */
+/** @typedef {import("../../data/view/address.js").Window} Window */
+/** @typedef {import("../../data/series/card_series.js").Feed} Feed */
 
 /** How series become the lines of a plot.
  * @typedef {object} PlotSettings
  * @property {Axis} axis
  * @property {Window | null} window null = all points
- * @property {import("../../data/ranges.js").OpenRange} [y] of the left axis, as typed
+ * @property {import("../../data/series/ranges.js").OpenRange} [y] of the left axis, as typed
  * @property {boolean} log @property {boolean} logX
  * @property {boolean} isSmooth draw the smoothed values in front
  * @property {import("../../charts/plot.js").RawStyle} [raw] how the raw values behind them are drawn; absent = as a band
  * @property {"off" | "min" | "max"} best the value to mark on each line
  * @property {boolean} isRobust the y ranges follow most of what is in front, instead of all values
- * @property {import("../../data/scalar_view.js").Limit[]} limits
+ * @property {import("../../data/series/scalar_view.js").Limit[]} limits
  * @property {string} rank the one that was requested
  * @property {boolean} [byTag] do colours distinguish tags instead of runs?
  * @property {string} [groupedBy] how runs are grouped; absent = as on the scalars page
@@ -97,7 +97,7 @@ const extentOf = (lines, x, { log, isRobust, limits }, side) =>
   yExtent(lines.map(drawnOf), x, { log, isRobust, also: side === "left" ? limits.map(({ value }) => value) : [] });
 
 /** A typed range that is empty, or not above zero on a logarithmic axis, has no effect.
- * @param {Window} extent @param {import("../../data/ranges.js").OpenRange} typed @param {boolean} log
+ * @param {Window} extent @param {import("../../data/series/ranges.js").OpenRange} typed @param {boolean} log
  * @returns {Window} */
 function withTyped(extent, [lo, hi], log) {
   const range = /** @type {const} */ ([lo ?? extent[0], hi ?? extent[1]]);
@@ -157,7 +157,7 @@ const baselineLines = ({ tag, side, series }, settings) =>
     }));
 
 /** Lines of one run share its colour and differ in dashes; if there is only one run, its tags differ in colours.
- * @param {import("../../data/run_styles.js").LineStyle} style @param {number} tag @param {number} order
+ * @param {import("../../data/colours/run_styles.js").LineStyle} style @param {number} tag @param {number} order
  * @param {boolean} isOnlyRun */
 function shifted({ colour, dash }, tag, order, isOnlyRun) {
   if (isOnlyRun) return { colour: tag ? (colour + tag) % COLOURS : colour, dash };
@@ -165,7 +165,7 @@ function shifted({ colour, dash }, tag, order, isOnlyRun) {
 }
 
 /** Each tag has a colour; runs differ in dashes.
- * @param {import("../../data/run_styles.js").LineStyle} style of the run @param {number} tag */
+ * @param {import("../../data/colours/run_styles.js").LineStyle} style of the run @param {number} tag */
 const styleOfTag = ({ colour }, tag) => ({ colour: tag % COLOURS, dash: colour % DASHES.length });
 
 /** What distinguishes a series from others of its run.
@@ -222,7 +222,7 @@ export const beyondLimits = ({ lines, limits: plotLimits = [] }) =>
     lines: lines.filter((line) => sideOf(line) === "left" && isBeyond(line.series, limit)),
   }));
 
-/** @param {Series} series @param {import("../../data/scalar_view.js").Limit} limit */
+/** @param {Series} series @param {import("../../data/series/scalar_view.js").Limit} limit */
 function isBeyond({ min, max, value: column }, { above, value }) {
   const extreme = above ? max : min;
   if (extreme && (above ? extreme.value > value : extreme.value < value)) return true;

@@ -3,7 +3,7 @@
 import { hitsAt, nearestHit } from "../../charts/hit_test.js";
 import { sideOf } from "../../charts/plot.js";
 import { readingsOf, stepOf, undrawnAt } from "../../charts/readings.js";
-import { crosshair, pointedRun } from "../../data/pointer.js";
+import { crosshair, pointedRun } from "../../data/view/pointer.js";
 import { forgetPoints, pointsAt, wantPoints } from "./exact_points.js";
 import { hideReadOut, showReadOut } from "./read_out.js";
 

@@ -1,9 +1,9 @@
 // The read-out beside a chart: the value of every line at the cursor, sorted; on demand with times. Its rows are reused.
 
 import { keyOf } from "../../charts/plot.js";
-import { DASHES } from "../../data/run_styles.js";
-import { startOf } from "../../data/runs.js";
-import { readsTimes } from "../../data/scalar_view.js";
+import { DASHES } from "../../data/colours/run_styles.js";
+import { startOf } from "../../data/runs/runs.js";
+import { readsTimes } from "../../data/series/scalar_view.js";
 import { columnFormat, fineNumber, grouped, inColumn } from "../../i18n/numbers.js";
 import { clock, duration, wallTime } from "../../i18n/times.js";
 import { shortNameOf } from "../run_name.js";
@@ -160,14 +160,14 @@ function momentOf({ line: { series, xs }, index, wallTime: wall }, { axis, step,
 }
 
 /** @param {Column[]} columns @param {string} moment what all rows have in common
- * @param {import("../../data/series.js").Band | null | undefined} band */
+ * @param {import("../../data/series/series.js").Band | null | undefined} band */
 function writeHead(columns, moment, band) {
   write(head.cells.name, moment);
   for (const name of COLUMNS) write(head.cells[name], headOf(name, columns, band));
 }
 
 /** A single column of values needs no name; those of groups say what they are.
- * @param {Column} name @param {Column[]} columns @param {import("../../data/series.js").Band | null | undefined} band */
+ * @param {Column} name @param {Column[]} columns @param {import("../../data/series/series.js").Band | null | undefined} band */
 function headOf(name, columns, band) {
   if (band && name === "value") return t(`read.${band.centre}`);
   if (name === "low" || name === "high") return band && band.edges !== "none" ? t(`read.${name}_${band.edges}`) : "";
@@ -246,7 +246,7 @@ function writeRow(row, { line, index, step, wallTime: wall, value, drawn, isElse
   write(cells.wall_time, clock(wall));
 }
 
-/** @param {Row} row @param {import("../../data/series.js").Band} band @param {number} index
+/** @param {Row} row @param {import("../../data/series/series.js").Band} band @param {number} index
  * @param {import("../../i18n/numbers.js").ColumnFormat} format */
 function writeBand({ cells, root: { dataset } }, { low, high, count, most }, index, format) {
   write(cells.low, low.length ? inColumn(low[index], format) : "");

@@ -1,9 +1,9 @@
 // Bars of runs: a list with a name, a bar and a value each.
 
 import { html, nothing } from "lit-html";
-import { baseline } from "../../data/baseline.js";
-import { hoveredRun, panel } from "../../data/pointer.js";
-import { styles } from "../../data/runs.js";
+import { baseline } from "../../data/runs/baseline.js";
+import { styles } from "../../data/runs/runs.js";
+import { hoveredRun, panel } from "../../data/view/pointer.js";
 import { grouped, plainText, shortNumber } from "../../i18n/numbers.js";
 import { t } from "../../i18n/words.js";
 import { nameOf, runName } from "../run_name.js";

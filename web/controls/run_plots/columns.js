@@ -1,6 +1,6 @@
 // The columns of the lineage page: the values of all runs by name, as numbers or as categories.
 
-import { compareNatural, compareValues } from "../../data/natural_order.js";
+import { compareNatural, compareValues } from "../../data/text/natural_order.js";
 
 /** Sections of columns, in display order. */
 export const SECTIONS = /** @type {const} */ (["param", "metric", "last", "train", "valid", "model", "custom", "data"]);

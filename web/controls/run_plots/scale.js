@@ -1,7 +1,7 @@
 // Scales map values to places on an axis, from 0 at its lower end to 1: linear, logarithmic, or by category.
 
 import { axisTicks } from "../../charts/ticks.js";
-import { isLogBetter } from "../../data/log_rule.js";
+import { isLogBetter } from "../../data/series/log_rule.js";
 import { shortNumber } from "../../i18n/numbers.js";
 import { meanOf } from "../mean.js";
 

@@ -1,12 +1,12 @@
 // What the runs are coloured by, and the legend of these colours.
 
 import { html, nothing } from "lit-html";
-import { bestOf } from "../../data/best_values.js";
-import { scalarTags } from "../../data/catalogue.js";
-import { colourBy, setColourBy, valueColours } from "../../data/colour_by.js";
-import { compareNatural } from "../../data/natural_order.js";
-import { COLOURS, SHADES } from "../../data/run_styles.js";
-import { parameters, valueNamed } from "../../data/run_values.js";
+import { colourBy, setColourBy, valueColours } from "../../data/colours/colour_by.js";
+import { COLOURS, SHADES } from "../../data/colours/run_styles.js";
+import { scalarTags } from "../../data/runs/catalogue.js";
+import { parameters, valueNamed } from "../../data/runs/run_values.js";
+import { bestOf } from "../../data/series/best_values.js";
+import { compareNatural } from "../../data/text/natural_order.js";
 import { shortNumber } from "../../i18n/numbers.js";
 import { valueMenu } from "./value_menu.js";
 import { t } from "./words.js";

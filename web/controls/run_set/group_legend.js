@@ -1,16 +1,16 @@
 // The legend of groups: their colours, names and numbers of runs.
 
 import { html, nothing } from "lit-html";
-import { drawnGroups } from "../../data/group_order.js";
-import { hoveredRun } from "../../data/pointer.js";
-import { groupKeys, runGroups } from "../../data/run_groups.js";
-import { DASHES } from "../../data/run_styles.js";
+import { DASHES } from "../../data/colours/run_styles.js";
+import { drawnGroups } from "../../data/groups/group_order.js";
+import { groupKeys, runGroups } from "../../data/groups/run_groups.js";
+import { hoveredRun } from "../../data/view/pointer.js";
 import { grouped } from "../../i18n/numbers.js";
 import { swatch } from "../icons.js";
 import { nameOf } from "../run_name.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/group_order.js").Group} Group */
+/** @typedef {import("../../data/groups/group_order.js").Group} Group */
 
 /** Groups in the legend; further ones are counted. */
 const MOST = 24;

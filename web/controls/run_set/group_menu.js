@@ -1,10 +1,7 @@
 // What the runs are grouped by, and what is drawn of a group.
 
 import { html, nothing } from "lit-html";
-import { runs } from "../../data/catalogue.js";
-import { compareNatural } from "../../data/natural_order.js";
-import { importanceOf } from "../../data/parameter_importance.js";
-import { usefulness } from "../../data/run_grouping.js";
+import { usefulness } from "../../data/groups/run_grouping.js";
 import {
   groupBy,
   groupKeys,
@@ -12,10 +9,13 @@ import {
   groupPatternError,
   setGroupPattern,
   toggleGroupKey,
-} from "../../data/run_groups.js";
-import { parameters } from "../../data/run_values.js";
-import { band, centre } from "../../data/scalar_view.js";
-import { set } from "../../data/view.js";
+} from "../../data/groups/run_groups.js";
+import { importanceOf } from "../../data/kinds/parameter_importance.js";
+import { runs } from "../../data/runs/catalogue.js";
+import { parameters } from "../../data/runs/run_values.js";
+import { band, centre } from "../../data/series/scalar_view.js";
+import { compareNatural } from "../../data/text/natural_order.js";
+import { set } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { choice } from "../choice.js";
 import { valueMenu } from "./value_menu.js";

@@ -1,14 +1,14 @@
 // The bar for the set of runs, the same on every page: how they are grouped, coloured and sorted.
 
 import { html, nothing } from "lit-html";
-import { baseline, setBaseline } from "../../data/baseline.js";
-import { colourBy } from "../../data/colour_by.js";
-import { followImportance } from "../../data/parameter_importance.js";
-import { chosenValues } from "../../data/rail_values.js";
-import { groupValues } from "../../data/run_groups.js";
-import { sortValues } from "../../data/run_sort.js";
-import { followRunValues, parameters } from "../../data/run_values.js";
-import { stopAll } from "../../data/stop_all.js";
+import { stopAll } from "../../data/client/stop_all.js";
+import { colourBy } from "../../data/colours/colour_by.js";
+import { groupValues } from "../../data/groups/run_groups.js";
+import { followImportance } from "../../data/kinds/parameter_importance.js";
+import { baseline, setBaseline } from "../../data/runs/baseline.js";
+import { chosenValues } from "../../data/runs/rail_values.js";
+import { sortValues } from "../../data/runs/run_sort.js";
+import { followRunValues, parameters } from "../../data/runs/run_values.js";
 import { ICONS } from "../icons.js";
 import { shortNameOf, titleOf } from "../run_name.js";
 import { colourMenu } from "./colour_menu.js";

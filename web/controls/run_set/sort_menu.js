@@ -1,8 +1,8 @@
 // What the runs are sorted by.
 
 import { html, nothing } from "lit-html";
-import { bestOf } from "../../data/best_values.js";
-import { setSorting, sorting, statisticId } from "../../data/run_sort.js";
+import { setSorting, sorting, statisticId } from "../../data/runs/run_sort.js";
+import { bestOf } from "../../data/series/best_values.js";
 import { choice } from "../choice.js";
 import { valueSections, valueText } from "./colour_menu.js";
 import { valueMenu } from "./value_menu.js";

@@ -1,7 +1,7 @@
 // Which values the run list shows of each run.
 
-import { chosenValues, toggleValue } from "../../data/rail_values.js";
-import { focusTag } from "../../data/runs.js";
+import { chosenValues, toggleValue } from "../../data/runs/rail_values.js";
+import { focusTag } from "../../data/runs/runs.js";
 import { valueSections, valueText } from "./colour_menu.js";
 import { valueMenu } from "./value_menu.js";
 import { t } from "./words.js";

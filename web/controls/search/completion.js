@@ -1,9 +1,9 @@
 // Completion of the search that is being typed: the server knows its syntax and the names of fields, labels and tags.
 
 import { signal } from "@preact/signals-core";
-import { fetchJson } from "../../data/client.js";
-import { Query } from "../../data/query.js";
-import { changes } from "../../data/run_versions.js";
+import { fetchJson } from "../../data/client/client.js";
+import { Query } from "../../data/client/query.js";
+import { changes } from "../../data/runs/run_versions.js";
 
 /** @typedef {object} Option
  * @property {string} text

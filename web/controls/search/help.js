@@ -1,7 +1,7 @@
 // The help of the search box: examples of the syntax, which a click enters.
 
 import { html } from "lit-html";
-import { change, runFilter } from "../../data/view.js";
+import { change, runFilter } from "../../data/view/view.js";
 import { openAt, popover } from "../popover.js";
 import { t } from "./words.js";
 

@@ -2,8 +2,8 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { found, searchError } from "../../data/run_search.js";
-import { change, runFilter } from "../../data/view.js";
+import { found, searchError } from "../../data/runs/run_search.js";
+import { change, runFilter } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { ICONS } from "../icons.js";
 import { active, closeList, completed, moveActive, openList, optionsOf } from "./completion.js";

@@ -1,11 +1,11 @@
 // The columns of all runs, reduced to some runs.
 
-import { namesOf } from "../run_facts.js";
-import { numbersOf } from "../series.js";
+import { namesOf } from "../runs/run_facts.js";
+import { numbersOf } from "../series/series.js";
 
-/** @typedef {import("../api_types.js").RunColumnsReply} RunColumnsReply */
-/** @typedef {import("../api_types.js").NumberColumn} NumberColumn */
-/** @typedef {import("../api_types.js").CodedColumn} CodedColumn */
+/** @typedef {import("../client/api_types.js").RunColumnsReply} RunColumnsReply */
+/** @typedef {import("../client/api_types.js").NumberColumn} NumberColumn */
+/** @typedef {import("../client/api_types.js").CodedColumn} CodedColumn */
 
 /** The kinds of columns of a reply. */
 export const KINDS = /** @type {const} */ (["fact", "last", "min", "max", "param"]);

@@ -1,8 +1,8 @@
 // Opens the snapshot in this document: its requests are answered from what the file contains.
 
 import { t } from "../../i18n/words.js";
-import { replaceAssets } from "../assets.js";
-import { RequestError, replaceSource } from "../client.js";
+import { replaceAssets } from "../client/assets.js";
+import { RequestError, replaceSource } from "../client/client.js";
 import { unpack } from "./packing.js";
 import { snapshot } from "./state.js";
 import { ReplyTable, requestOf } from "./table.js";

@@ -1,12 +1,12 @@
 // Records the replies that a page receives, reduced to the runs of a snapshot.
 
-import { replaceAssets } from "../assets.js";
-import { replaceSource } from "../client.js";
+import { replaceAssets } from "../client/assets.js";
+import { replaceSource } from "../client/client.js";
 import { reduced } from "./columns.js";
 import { pack } from "./packing.js";
 import { countedTags, ReplyTable, requestOf } from "./table.js";
 
-/** @typedef {import("../client.js").Source} Source */
+/** @typedef {import("../client/client.js").Source} Source */
 
 /** Bytes of a snapshot's replies before compression. */
 export const MOST_BYTES = 50e6;

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 
-/** @typedef {import("../address.js").PageName} PageName */
+/** @typedef {import("../view/address.js").PageName} PageName */
 
 /** What a snapshot says about itself.
  * @typedef {object} SnapshotFacts

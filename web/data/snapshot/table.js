@@ -1,11 +1,11 @@
 // The replies of a snapshot. Rows of runs and series are kept one by one, so that any selection of them is answered.
 
-import { namesOf } from "../run_facts.js";
-import { numbersOf } from "../series.js";
+import { namesOf } from "../runs/run_facts.js";
+import { numbersOf } from "../series/series.js";
 import { KINDS } from "./columns.js";
 import { cut, partFor, withPart } from "./windows.js";
 
-/** @typedef {import("../api_types.js").SeriesReply} SeriesReply */
+/** @typedef {import("../client/api_types.js").SeriesReply} SeriesReply */
 
 /** A request: its path, and the values of its query and body by name.
  * @typedef {{path: string, fields: Record<string, any[]>}} Request */

@@ -1,9 +1,9 @@
 // Windows of recorded series: which recorded points answer a request, and those of its window.
 
-import { numbersOf } from "../series.js";
+import { numbersOf } from "../series/series.js";
 
-/** @typedef {import("../api_types.js").SeriesReply} SeriesReply */
-/** @typedef {import("../api_types.js").Column} Column */
+/** @typedef {import("../client/api_types.js").SeriesReply} SeriesReply */
+/** @typedef {import("../client/api_types.js").Column} Column */
 
 /** @typedef {{axis: string, lo: number, hi: number}} AxisWindow */
 /** The series of a tag and run, one a rank, as sent for a window; null = all of it.

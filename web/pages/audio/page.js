@@ -6,7 +6,7 @@ import { rankChoice } from "../../controls/rank_choice.js";
 import { sizeChoice } from "../../controls/size_choice.js";
 import { stepper } from "../../controls/step_keys.js";
 import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
-import { PluginTags } from "../../data/plugin_tags.js";
+import { PluginTags } from "../../data/tags/plugin_tags.js";
 import { togglePlayer } from "./audio_card.js";
 import { audioRanks, audioStep } from "./settings.js";
 import { t } from "./words.js";

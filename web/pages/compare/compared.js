@@ -1,14 +1,14 @@
 // The compared runs: their facts, and the series they share.
 
-import { scalarTags } from "../../data/catalogue.js";
-import { likelyMetrics } from "../../data/metrics.js";
-import { compareNatural } from "../../data/natural_order.js";
-import { PluginTags } from "../../data/plugin_tags.js";
-import { overviewCache } from "../../data/run_table.js";
-import { comparedRuns } from "../../data/runs.js";
-import { set, setting, view } from "../../data/view.js";
+import { scalarTags } from "../../data/runs/catalogue.js";
+import { overviewCache } from "../../data/runs/run_table.js";
+import { comparedRuns } from "../../data/runs/runs.js";
+import { likelyMetrics } from "../../data/series/metrics.js";
+import { PluginTags } from "../../data/tags/plugin_tags.js";
+import { compareNatural } from "../../data/text/natural_order.js";
+import { set, setting, view } from "../../data/view/view.js";
 
-/** @typedef {import("../../data/plugin_tags.js").SeriesRow} SeriesRow */
+/** @typedef {import("../../data/tags/plugin_tags.js").SeriesRow} SeriesRow */
 
 export const compareCache = overviewCache();
 

@@ -2,18 +2,18 @@
 
 import { html, nothing } from "lit-html";
 import { wholeCell } from "../../controls/number_cell.js";
-import { commonEnds, sharedLines, splitLines } from "../../data/difference.js";
+import { commonEnds, sharedLines, splitLines } from "../../data/series/difference.js";
 import { plainText } from "../../i18n/numbers.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/difference.js").Plain} Plain */
-/** @typedef {import("../../data/difference.js").DifferenceRow} DifferenceRow */
+/** @typedef {import("../../data/series/difference.js").Plain} Plain */
+/** @typedef {import("../../data/series/difference.js").DifferenceRow} DifferenceRow */
 
 /** Longer values are shortened. */
 const SHORT = 40;
 /** Equal characters shown next to the different ones. */
 const CONTEXT = 12;
-/** Must be LONGEST_TEXT of server/runs/hyper_parameters.py. */
+/** Must be LONGEST_TEXT of server/runs/parameters/hyper_parameters.py. */
 const LONGEST = 1000;
 
 /** @param {DifferenceRow} row */

@@ -3,11 +3,11 @@
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
-import { parseList, printList } from "../../data/address_lists.js";
-import { runsByName } from "../../data/catalogue.js";
-import { differenceOf, splitIdentity } from "../../data/difference.js";
-import { comparedRuns } from "../../data/runs.js";
-import { set, setting } from "../../data/view.js";
+import { runsByName } from "../../data/runs/catalogue.js";
+import { comparedRuns } from "../../data/runs/runs.js";
+import { differenceOf, splitIdentity } from "../../data/series/difference.js";
+import { parseList, printList } from "../../data/view/address_lists.js";
+import { set, setting } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { compareCache } from "./compared.js";
 import { cells, isLong, numberTexts } from "./difference_cells.js";
@@ -16,8 +16,8 @@ import { metricTable } from "./metric_table.js";
 import { PerRun } from "./per_run.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/difference.js").Plain} Plain */
-/** @typedef {import("../../data/difference.js").DifferenceRow} DifferenceRow */
+/** @typedef {import("../../data/series/difference.js").Plain} Plain */
+/** @typedef {import("../../data/series/difference.js").DifferenceRow} DifferenceRow */
 
 export function differences() {
   const runs = comparedRuns.value;

@@ -1,14 +1,14 @@
 // The graphs of the compared runs in numbers: the size of the newest, and its operations.
 
 import { html, nothing } from "lit-html";
-import { runsByName } from "../../data/catalogue.js";
-import { comparedRuns } from "../../data/runs.js";
+import { runsByName } from "../../data/runs/catalogue.js";
+import { comparedRuns } from "../../data/runs/runs.js";
 import { grouped } from "../../i18n/numbers.js";
 import { differenceTable } from "./differences.js";
 import { PerRun } from "./per_run.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/difference.js").Plain} Plain */
+/** @typedef {import("../../data/series/difference.js").Plain} Plain */
 
 /** @typedef {object} Counts
  * @property {string} source

@@ -5,10 +5,10 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { wholeRoom } from "../../controls/number_cell.js";
 import { runName } from "../../controls/run_name.js";
-import { baseline } from "../../data/baseline.js";
-import { DASHES } from "../../data/run_styles.js";
-import { styles } from "../../data/runs.js";
-import { set, setting } from "../../data/view.js";
+import { DASHES } from "../../data/colours/run_styles.js";
+import { baseline } from "../../data/runs/baseline.js";
+import { styles } from "../../data/runs/runs.js";
+import { set, setting } from "../../data/view/view.js";
 import { t } from "./words.js";
 
 /** What the table has of each run, by one name. `head` is the content of its heading; `isWhole` = shown in full.

@@ -4,15 +4,15 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { runTitle } from "../../controls/card_parts.js";
 import { bandsOf, DIGITS, heightsOf, landscapePicture, lossesOf } from "../../controls/landscape_picture.js";
-import { printList } from "../../data/address_lists.js";
-import { compareNatural } from "../../data/natural_order.js";
-import { comparedRuns } from "../../data/runs.js";
-import { change, theme, view } from "../../data/view.js";
+import { comparedRuns } from "../../data/runs/runs.js";
+import { compareNatural } from "../../data/text/natural_order.js";
+import { printList } from "../../data/view/address_lists.js";
+import { change, theme, view } from "../../data/view/view.js";
 import { chooseTag, chosenTags, seriesOf } from "./compared.js";
 import { PerRun } from "./per_run.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/landscapes.js").LandscapeReply} Reply */
+/** @typedef {import("../../data/kinds/landscapes.js").LandscapeReply} Reply */
 /** @typedef {import("../../controls/landscape_picture.js").Heights} Heights */
 /** A run that has the tag, with its landscape once it is fetched.
  * @typedef {{run: string, tag: string, reply: Reply | undefined}} Shown */

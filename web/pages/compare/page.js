@@ -2,9 +2,9 @@
 
 import { html } from "lit-html";
 import { empty, noRuns } from "../../controls/empty_state.js";
-import { runColumns } from "../../data/run_columns.js";
-import { comparedRuns } from "../../data/runs.js";
-import { stopAll } from "../../data/stop_all.js";
+import { stopAll } from "../../data/client/stop_all.js";
+import { runColumns } from "../../data/runs/run_columns.js";
+import { comparedRuns } from "../../data/runs/runs.js";
 import { compareCache, sectionTags } from "./compared.js";
 import { compareLineage, differences } from "./differences.js";
 import { compareGraphs } from "./graphs.js";

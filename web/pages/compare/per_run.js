@@ -1,11 +1,11 @@
 // One listing of each compared run, fetched while the page is shown.
 
 import { computed, effect } from "@preact/signals-core";
-import { Listing } from "../../data/listing.js";
-import { comparedRuns } from "../../data/runs.js";
-import { stopAll } from "../../data/stop_all.js";
+import { stopAll } from "../../data/client/stop_all.js";
+import { comparedRuns } from "../../data/runs/runs.js";
+import { Listing } from "../../data/tags/listing.js";
 
-/** @typedef {Partial<import("../../data/listing_client.js").ListingQuery>} Query */
+/** @typedef {Partial<import("../../data/tags/listing_client.js").ListingQuery>} Query */
 
 export class PerRun {
   /** @type {Map<string, Listing>} */
@@ -30,7 +30,7 @@ export class PerRun {
   /** The first error. */
   error = computed(() => this.#queries.value.map((query) => this.#listingOf(query).error.value).find(Boolean) ?? null);
 
-  /** @param {import("../../data/listing_client.js").Kind} kind
+  /** @param {import("../../data/tags/listing_client.js").Kind} kind
    * @param {(run: string) => Query | null} queryOf null = the run has no such data */
   constructor(kind, queryOf) {
     this.kind = kind;
@@ -49,7 +49,7 @@ export class PerRun {
     });
   }
 
-  /** @param {import("../../data/listing_client.js").ListingQuery} query */
+  /** @param {import("../../data/tags/listing_client.js").ListingQuery} query */
   #listingOf(query) {
     const known = this.#listings.get(query.run) ?? new Listing(this.kind, query);
     this.#listings.set(query.run, known);

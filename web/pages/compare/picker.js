@@ -8,13 +8,13 @@ import { swatch } from "../../controls/icons.js";
 import { labelChips } from "../../controls/label_chips.js";
 import { runName } from "../../controls/run_name.js";
 import { searchField } from "../../controls/search/search_field.js";
-import { baseline } from "../../data/baseline.js";
-import { bestOf } from "../../data/best_values.js";
-import { noteOf } from "../../data/notes.js";
-import { runColumns } from "../../data/run_columns.js";
-import { DASHES } from "../../data/run_styles.js";
-import { metrics } from "../../data/run_table.js";
-import { comparedRuns, compareRuns, MOST_COMPARED, styles, visibleRuns } from "../../data/runs.js";
+import { DASHES } from "../../data/colours/run_styles.js";
+import { noteOf } from "../../data/notes/notes.js";
+import { baseline } from "../../data/runs/baseline.js";
+import { runColumns } from "../../data/runs/run_columns.js";
+import { metrics } from "../../data/runs/run_table.js";
+import { comparedRuns, compareRuns, MOST_COMPARED, styles, visibleRuns } from "../../data/runs/runs.js";
+import { bestOf } from "../../data/series/best_values.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { t } from "./words.js";
 
@@ -33,7 +33,7 @@ export const isAsking = () => ticked.value !== null || (!comparedRuns.value.leng
 export const openPicker = () => void (ticked.value = new Set(comparedRuns.peek()));
 export const closePicker = () => void (ticked.value = null);
 
-/** The columns that suggestions need. @returns {import("../../data/run_columns.js").Selected | null} */
+/** The columns that suggestions need. @returns {import("../../data/runs/run_columns.js").Selected | null} */
 export const neededValues = () =>
   isAsking()
     ? {

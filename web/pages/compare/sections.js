@@ -2,8 +2,8 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { comparedRuns } from "../../data/runs.js";
-import { change } from "../../data/view.js";
+import { comparedRuns } from "../../data/runs/runs.js";
+import { change } from "../../data/view/view.js";
 import { chooseTag, SECTIONS, seriesOf, tagOf } from "./compared.js";
 import { graphSection } from "./graphs.js";
 import { landscapeSection } from "./landscapes.js";

@@ -1,6 +1,6 @@
 // Requests about embeddings.
 
-import { fetchJson, postJson, readColumns } from "../../data/client.js";
+import { fetchJson, postJson, readColumns } from "../../data/client/client.js";
 
 /** An embedding at a step. @typedef {{run: string, name: string, step: number}} Place */
 /** @typedef {import("./model/colouring.js").Column} Column */

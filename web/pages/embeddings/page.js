@@ -3,7 +3,7 @@
 import { html, nothing } from "lit-html";
 import { empty, loadingRuns, noneDrawn, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
 import { ICONS } from "../../controls/icons.js";
-import { runsReply } from "../../data/catalogue.js";
+import { runsReply } from "../../data/runs/catalogue.js";
 import { drawingFailure, isLasso, otherDimensions, resetView, zoomView } from "./scatter.js";
 import { choose } from "./settings.js";
 import { side } from "./side.js";

@@ -3,8 +3,8 @@
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { tokens } from "../../charts/theme.js";
-import { assetUrl } from "../../data/assets.js";
-import { theme } from "../../data/view.js";
+import { assetUrl } from "../../data/client/assets.js";
+import { theme } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { EMPHASIS } from "./draw/emphasis.js";
 import { coloursOf } from "./model/colouring.js";

@@ -2,7 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { parseStep, ThrottledSetting } from "../../controls/throttled_setting.js";
-import { set, setting } from "../../data/view.js";
+import { set, setting } from "../../data/view/view.js";
 
 export const chosenRun = setting("emb.run", "");
 export const chosenName = setting("emb.name", "");

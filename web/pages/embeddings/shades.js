@@ -2,7 +2,7 @@
 
 import { mix, rgbOf } from "../../charts/rgb.js";
 import { tokens } from "../../charts/theme.js";
-import { COLOURS } from "../../data/run_styles.js";
+import { COLOURS } from "../../data/colours/run_styles.js";
 
 /** How much of the background a faint point has. */
 const FADED = 0.35;

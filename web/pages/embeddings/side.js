@@ -6,7 +6,7 @@ import { cssOf, viridis } from "../../charts/rgb.js";
 import { choice } from "../../controls/choice.js";
 import { fileName, save } from "../../controls/download.js";
 import { ICONS } from "../../controls/icons.js";
-import { theme } from "../../data/view.js";
+import { theme } from "../../data/view/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { readCsv } from "./client.js";
 import { finiteRange } from "./model/colouring.js";

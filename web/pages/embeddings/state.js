@@ -1,10 +1,10 @@
 // What the page of embeddings shows: which embedding, its points and their metadata, and which points stand out.
 
 import { computed, effect, signal } from "@preact/signals-core";
-import { PluginTags } from "../../data/plugin_tags.js";
-import { Query } from "../../data/query.js";
-import { changes, versionOf } from "../../data/run_versions.js";
-import { stopAll } from "../../data/stop_all.js";
+import { Query } from "../../data/client/query.js";
+import { stopAll } from "../../data/client/stop_all.js";
+import { changes, versionOf } from "../../data/runs/run_versions.js";
+import { PluginTags } from "../../data/tags/plugin_tags.js";
 import { listEmbeddings, pathOf, readColumn, readJson, readProjection } from "./client.js";
 import { aligned } from "./model/positions.js";
 import {

@@ -1,6 +1,6 @@
 // Actions on the selection, shared by pointer and keyboard.
 
-import { set } from "../../data/view.js";
+import { set } from "../../data/view/view.js";
 import { openScope, toggle } from "./expansion.js";
 import { neighbourOf } from "./model/scene.js";
 import { direction, openAlso, select, selected, trace } from "./settings.js";

@@ -3,7 +3,7 @@
 import { html, nothing } from "lit-html";
 import { copyButton } from "../../controls/copy_button.js";
 import { ICONS } from "../../controls/icons.js";
-import { set, setting } from "../../data/view.js";
+import { set, setting } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { toggleTrace } from "./actions.js";
 import { goTo, toggle } from "./expansion.js";
@@ -14,10 +14,10 @@ import { detailsError, scene } from "./state.js";
 import { tracedBoxes } from "./viewport.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/graphs.js").Child} Child */
-/** @typedef {import("../../data/graphs.js").NodeView} NodeView */
-/** @typedef {import("../../data/graphs.js").Link} Link */
-/** @typedef {import("../../data/graphs.js").Attribute} Attribute */
+/** @typedef {import("../../data/kinds/graphs.js").Child} Child */
+/** @typedef {import("../../data/kinds/graphs.js").NodeView} NodeView */
+/** @typedef {import("../../data/kinds/graphs.js").Link} Link */
+/** @typedef {import("../../data/kinds/graphs.js").Attribute} Attribute */
 
 /** Rows on a page of a list. */
 const PAGE_SIZE = 50;

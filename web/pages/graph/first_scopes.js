@@ -1,6 +1,6 @@
 // The scopes that are expanded when a graph is shown first: it would be a few boxes otherwise.
 
-/** @typedef {import("../../data/graphs.js").ScopeView} ScopeView */
+/** @typedef {import("../../data/kinds/graphs.js").ScopeView} ScopeView */
 
 const FEW_BOXES = 2;
 const MOST_NODES = 24;

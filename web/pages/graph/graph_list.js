@@ -1,16 +1,16 @@
 // The list of graphs: runs that have graphs, and the graphs of the chosen run, refreshed while it grows.
 
 import { computed, signal } from "@preact/signals-core";
-import { runsByName } from "../../data/catalogue.js";
-import { listGraphs } from "../../data/graphs.js";
-import { drawnRuns } from "../../data/runs.js";
+import { listGraphs } from "../../data/kinds/graphs.js";
+import { runsByName } from "../../data/runs/catalogue.js";
+import { drawnRuns } from "../../data/runs/runs.js";
 import { chosenGraph, chosenRun } from "./settings.js";
 
-/** @typedef {import("../../data/graphs.js").GraphRow} GraphRow */
+/** @typedef {import("../../data/kinds/graphs.js").GraphRow} GraphRow */
 
 /** Plugins that contain graphs: the common one, and those of Keras and TensorFlow. */
 const PLUGINS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
-/** The number of graph series of a run. @param {import("../../data/api_types.js").RunRow | undefined} row */
+/** The number of graph series of a run. @param {import("../../data/client/api_types.js").RunRow | undefined} row */
 export const graphSeries = (row) => PLUGINS.reduce((sum, plugin) => sum + (row?.plugins[plugin] ?? 0), 0);
 
 /** Visible runs that have graphs. */

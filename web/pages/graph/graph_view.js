@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals-core";
 import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { PointerGestures } from "../../charts/pointer_gestures.js";
-import { theme } from "../../data/view.js";
+import { theme } from "../../data/view/view.js";
 import { activate, clearSelection, selectNeighbour } from "./actions.js";
 import { drawGraph } from "./draw/canvas.js";
 import { graphTheme } from "./draw/theme.js";

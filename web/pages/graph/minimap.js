@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { html } from "lit-html";
-import { theme } from "../../data/view.js";
+import { theme } from "../../data/view/view.js";
 import { drawMinimap } from "./draw/minimap.js";
 import { graphTheme } from "./draw/theme.js";
 import { visibleArea } from "./model/camera.js";

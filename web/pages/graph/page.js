@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty, loadingRuns, noneDrawn, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
-import { runsReply } from "../../data/catalogue.js";
+import { runsReply } from "../../data/runs/catalogue.js";
 import { datasetToolbar, datasetView, graphKind, kindChoice } from "./dataset/view.js";
 import { startWorker } from "./draw/layout.js";
 import { candidates, graph, graphSeries, graphs, listError, run } from "./graph_list.js";

@@ -1,12 +1,12 @@
 // A cache of the scopes of the current graph; each scope is requested once.
 
-import { MOST_ALSO, readScope } from "../../data/graphs.js";
+import { MOST_ALSO, readScope } from "../../data/kinds/graphs.js";
 import { shownKey } from "./graph_list.js";
 import { isAggregateId } from "./model/boxes.js";
 import { open } from "./settings.js";
 
-/** @typedef {import("../../data/graphs.js").Child} Child */
-/** @typedef {import("../../data/graphs.js").ScopeView} ScopeView */
+/** @typedef {import("../../data/kinds/graphs.js").Child} Child */
+/** @typedef {import("../../data/kinds/graphs.js").ScopeView} ScopeView */
 
 /** Loaded and requested scopes by name. @type {Map<string, Promise<ScopeView>>} */
 let scopes = new Map();

@@ -1,7 +1,7 @@
 // The settings of the graph page, stored in the address.
 
 import { computed } from "@preact/signals-core";
-import { set, setting } from "../../data/view.js";
+import { set, setting } from "../../data/view/view.js";
 
 export const chosenRun = setting("graph.run", "");
 export const chosenGraph = setting("graph.id", "");

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
-import { set } from "../../data/view.js";
+import { set } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { entryDetails, groupDetails } from "./details.js";
 import { goTo } from "./expansion.js";

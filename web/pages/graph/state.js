@@ -1,7 +1,7 @@
 // The state of the graph page: the drawn scene, details of the selection, and search results.
 
 import { effect, signal } from "@preact/signals-core";
-import { readNode, searchGraph } from "../../data/graphs.js";
+import { readNode, searchGraph } from "../../data/kinds/graphs.js";
 import { layOut, startWorker, warmUp } from "./draw/layout.js";
 import { firstScopes } from "./first_scopes.js";
 import { followList, shownKey } from "./graph_list.js";
@@ -10,9 +10,9 @@ import { sceneOf } from "./model/scene.js";
 import { clearScopes, readCachedScope, readChild, readDrawnScope } from "./scope_cache.js";
 import { direction, open, openAlso, part, repeats, searchText, selected } from "./settings.js";
 
-/** @typedef {import("../../data/graphs.js").Child} Child */
-/** @typedef {import("../../data/graphs.js").NodeView} NodeView */
-/** @typedef {import("../../data/graphs.js").SearchReply} SearchReply */
+/** @typedef {import("../../data/kinds/graphs.js").Child} Child */
+/** @typedef {import("../../data/kinds/graphs.js").NodeView} NodeView */
+/** @typedef {import("../../data/kinds/graphs.js").SearchReply} SearchReply */
 /** @typedef {import("./model/scene.js").Scene} Scene */
 
 /** @type {import("@preact/signals-core").Signal<Scene | null>} */

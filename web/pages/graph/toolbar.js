@@ -5,7 +5,7 @@ import { choice, select } from "../../controls/choice.js";
 import { save } from "../../controls/download.js";
 import { ICONS } from "../../controls/icons.js";
 import { nameOf, runName } from "../../controls/run_name.js";
-import { set } from "../../data/view.js";
+import { set } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { graphFile, graphPng, graphSvgFile } from "./download.js";
 import { toggleFullScreen } from "./full_screen.js";

@@ -11,7 +11,7 @@ import { open, select, selected } from "./settings.js";
 import { pendingReveal, scene } from "./state.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/graphs.js").SearchReply} SearchReply */
+/** @typedef {import("../../data/kinds/graphs.js").SearchReply} SearchReply */
 /** @typedef {import("./model/scene.js").PlacedBox} PlacedBox */
 
 /** @typedef {object} Row

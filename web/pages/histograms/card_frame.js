@@ -7,9 +7,9 @@ import { tagTitle } from "../../controls/card_parts.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { noneForRank, rankNote } from "../../controls/rank_choice.js";
 import { nameOf, runName } from "../../controls/run_name.js";
-import { DASHES } from "../../data/run_styles.js";
-import { styles } from "../../data/runs.js";
-import { change, opened, theme } from "../../data/view.js";
+import { DASHES } from "../../data/colours/run_styles.js";
+import { styles } from "../../data/runs/runs.js";
+import { change, opened, theme } from "../../data/view/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { scaleGradient } from "./draw/colours.js";
 import { MOST_RUNS } from "./model/plans.js";
@@ -18,7 +18,7 @@ import "./histogram_plot.js";
 import { isTogether, mode, pageStep } from "./settings.js";
 import { table, tableSwitch } from "./table.js";
 
-/** @typedef {import("../../data/listing.js").Listing} Listing */
+/** @typedef {import("../../data/tags/listing.js").Listing} Listing */
 /** @typedef {import("../../charts/histogram/buckets.js").Line} Line */
 /** @typedef {import("../../charts/histogram/frame.js").Plan} Plan */
 

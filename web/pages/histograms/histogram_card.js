@@ -6,14 +6,14 @@ import { columns } from "../../controls/grid_columns.js";
 import { LazyCard } from "../../controls/lazy_card.js";
 import { forget, remember } from "../../controls/recent_cards.js";
 import { unionOf } from "../../controls/steps.js";
-import { Listing } from "../../data/listing.js";
-import { stopAll } from "../../data/stop_all.js";
-import { opened, theme } from "../../data/view.js";
+import { stopAll } from "../../data/client/stop_all.js";
+import { Listing } from "../../data/tags/listing.js";
+import { opened, theme } from "../../data/view/view.js";
 import { cardFrame } from "./card_frame.js";
 import { divergedLines, linesOf, MOST_RUNS, plansOf, sharedScales, stepsFor } from "./model/plans.js";
 import { axis, isTogether, layout, mode, pageStep, range, ranks, scale, trim } from "./settings.js";
 
-/** @typedef {import("../../data/plugin_tags.js").SeriesRow} SeriesRow */
+/** @typedef {import("../../data/tags/plugin_tags.js").SeriesRow} SeriesRow */
 
 /** The size of a plot before it is measured. */
 const DEFAULT_SIZE = { width: 300, height: 200 };

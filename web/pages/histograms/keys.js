@@ -1,6 +1,6 @@
 // Keyboard shortcuts of the histograms page.
 
-import { change, opened, set } from "../../data/view.js";
+import { change, opened, set } from "../../data/view/view.js";
 import { AXES, axis, MODES, mode, pageStep, scale } from "./settings.js";
 import { t } from "./words.js";
 

@@ -2,7 +2,7 @@
 
 import { html } from "lit-html";
 import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
-import { PluginTags } from "../../data/plugin_tags.js";
+import { PluginTags } from "../../data/tags/plugin_tags.js";
 import { t } from "./words.js";
 import "./histogram_card.js";
 import { isTogether } from "./settings.js";

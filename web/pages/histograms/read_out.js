@@ -5,8 +5,8 @@ import { percentiles, rowAtStep, SHARES, shareBelow } from "../../charts/histogr
 import { binOf, binsOf, edgeOf } from "../../charts/histogram/rebin.js";
 import { swatch } from "../../controls/icons.js";
 import { shortNameOf } from "../../controls/run_name.js";
-import { DASHES } from "../../data/run_styles.js";
-import { startOf } from "../../data/runs.js";
+import { DASHES } from "../../data/colours/run_styles.js";
+import { startOf } from "../../data/runs/runs.js";
 import { columnFormat, grouped, inColumn, shortNumber } from "../../i18n/numbers.js";
 import { duration, wallTime } from "../../i18n/times.js";
 import { t } from "./words.js";

@@ -2,8 +2,8 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { PageStep } from "../../controls/page_step.js";
-import { RankChoice } from "../../data/ranks.js";
-import { setting } from "../../data/view.js";
+import { RankChoice } from "../../data/runs/ranks.js";
+import { setting } from "../../data/view/view.js";
 
 export const MODES = /** @type {const} */ (["ridge", "heat", "bands", "single"]);
 /** @typedef {(typeof MODES)[number]} Mode */

@@ -7,7 +7,7 @@ import { rankOption } from "../../controls/rank_choice.js";
 import { sizeChoice } from "../../controls/size_choice.js";
 import { slot } from "../../controls/slot.js";
 import { option, viewMenu } from "../../controls/view_menu.js";
-import { set } from "../../data/view.js";
+import { set } from "../../data/view/view.js";
 import { AXES, axis, isTogether, layout, MODES, mode, pageStep, range, ranks, scale, trim } from "./settings.js";
 import { t } from "./words.js";
 

@@ -1,7 +1,7 @@
 // Keyboard shortcuts of the images page.
 
 import { stepper } from "../../controls/step_keys.js";
-import { opened } from "../../data/view.js";
+import { opened } from "../../data/view/view.js";
 import { zoomPanes } from "./image_pane.js";
 import { FITTING } from "./model/camera.js";
 import { closePanes, openPanes } from "./panes.js";

@@ -4,8 +4,8 @@ import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { cardsHeading } from "../../controls/tag_groups.js";
 import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
-import { PluginTags } from "../../data/plugin_tags.js";
-import { opened } from "../../data/view.js";
+import { PluginTags } from "../../data/tags/plugin_tags.js";
+import { opened } from "../../data/view/view.js";
 import { adjustment } from "./settings.js";
 import { settings } from "./toolbar.js";
 import { t } from "./words.js";
@@ -28,11 +28,11 @@ export function content() {
     }</div>`;
 }
 
-/** @param {string} tag @param {import("../../data/plugin_tags.js").SeriesRow[]} rows */
+/** @param {string} tag @param {import("../../data/tags/plugin_tags.js").SeriesRow[]} rows */
 const card = (tag, rows) =>
   html`<image-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></image-card>`;
 
-/** @param {string} tag @param {import("../../data/plugin_tags.js").SeriesRow[]} rows */
+/** @param {string} tag @param {import("../../data/tags/plugin_tags.js").SeriesRow[]} rows */
 const viewer = (tag, rows) =>
   repeat(
     [tag],

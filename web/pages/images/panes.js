@@ -2,7 +2,7 @@
 
 import { batch, computed } from "@preact/signals-core";
 import { ThrottledSetting } from "../../controls/throttled_setting.js";
-import { change, opened, set, setting } from "../../data/view.js";
+import { change, opened, set, setting } from "../../data/view/view.js";
 import { FITTING } from "./model/camera.js";
 import { drawnWindow, setCamera } from "./settings.js";
 

@@ -8,8 +8,8 @@ import { tokens } from "../../charts/theme.js";
 import { fileName, pngOf, save } from "../../controls/download.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { nameOf } from "../../controls/run_name.js";
-import { landscapeFileUrl } from "../../data/landscapes.js";
-import { theme } from "../../data/view.js";
+import { landscapeFileUrl } from "../../data/kinds/landscapes.js";
+import { theme } from "../../data/view/view.js";
 import { language } from "../../i18n/language.js";
 import { titleOf } from "./captions.js";
 import { heights } from "./model/drawing.js";
@@ -97,7 +97,7 @@ function files({ landscape, colour }, others) {
   if (camera.value) appearance.push(["camera", camera.value.join(",")]);
   for (const other of others) appearance.push(["other", other.landscape.run], ["path_colour", other.colour]);
   const file = (
-    /** @type {import("../../data/landscapes.js").FileFormat} */ format,
+    /** @type {import("../../data/kinds/landscapes.js").FileFormat} */ format,
     /** @type {string} */ hint,
     parameters = which,
   ) =>

@@ -4,7 +4,7 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
 import { LazyCard } from "../../controls/lazy_card.js";
-import { theme } from "../../data/view.js";
+import { theme } from "../../data/view/view.js";
 import { language } from "../../i18n/language.js";
 import { frameOf, map } from "./draw/map.js";
 import { place } from "./draw/map_path.js";

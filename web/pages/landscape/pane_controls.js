@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { tokens } from "../../charts/theme.js";
 import { select } from "../../controls/choice.js";
 import { ICONS } from "../../controls/icons.js";
-import { styles } from "../../data/runs.js";
+import { styles } from "../../data/runs/runs.js";
 import { clock } from "../../i18n/times.js";
 import { publication, showPublication } from "./model/landscapes.js";
 import { choose, pathColour } from "./settings.js";

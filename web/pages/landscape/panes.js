@@ -3,8 +3,8 @@
 import { computed } from "@preact/signals-core";
 import { tokens } from "../../charts/theme.js";
 import { nameOf } from "../../controls/run_name.js";
-import { DASHES } from "../../data/run_styles.js";
-import { styles } from "../../data/runs.js";
+import { DASHES } from "../../data/colours/run_styles.js";
+import { styles } from "../../data/runs/runs.js";
 import { isJoint, keyOf, landscapes } from "./model/landscapes.js";
 import { planeOf, surfaceOf } from "./model/plane.js";
 import { t } from "./words.js";

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals-core";
 import { SCALES } from "../../charts/landscape/scales.js";
 import { parseStep, ThrottledSetting } from "../../controls/throttled_setting.js";
-import { set, setting } from "../../data/view.js";
+import { set, setting } from "../../data/view/view.js";
 
 export const VIEWS = /** @type {const} */ (["filled", "contours", "surface", "both"]);
 /** @typedef {(typeof VIEWS)[number]} ViewName */

@@ -7,7 +7,7 @@ import { heightAt, lossOf } from "../../charts/landscape/grid.js";
 import { extentOf } from "../../charts/landscape/map.js";
 import { tokens } from "../../charts/theme.js";
 import { LazyCard } from "../../controls/lazy_card.js";
-import { theme } from "../../data/view.js";
+import { theme } from "../../data/view/view.js";
 import { language } from "../../i18n/language.js";
 import { coordinate } from "./captions.js";
 import { sliceChart, sliceFrame } from "./draw/slice.js";

@@ -2,8 +2,8 @@
 
 import { computed } from "@preact/signals-core";
 import { frameOf } from "../../controls/run_plots/parallel_axes.js";
-import { shortened } from "../../data/short_names.js";
-import { narrow } from "../../data/view.js";
+import { shortened } from "../../data/runs/short_names.js";
+import { narrow } from "../../data/view/view.js";
 import { axesWidth, LEFT_MARGIN, MIN_SPACING, RIGHT_MARGIN } from "./axes_room.js";
 import { choose, setBrush } from "./settings.js";
 import { axisIds, columns, scaleFor } from "./state.js";

@@ -6,7 +6,7 @@ import { rgbOf } from "../../charts/rgb.js";
 import { tokens } from "../../charts/theme.js";
 import { LazyCard } from "../../controls/lazy_card.js";
 import { StripPainter } from "../../controls/run_plots/strip_lines.js";
-import { theme } from "../../data/view.js";
+import { theme } from "../../data/view/view.js";
 import { axes, axesFrame, axisSpacing } from "./axes.js";
 import { lineColours } from "./run_colours.js";
 import { liveRows, visibleRows } from "./state.js";

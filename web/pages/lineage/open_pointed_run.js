@@ -1,6 +1,6 @@
 // Opens the details of the run under the cursor.
 
-import { hoveredRun, panel } from "../../data/pointer.js";
+import { hoveredRun, panel } from "../../data/view/pointer.js";
 
 export function openPointedRun() {
   const run = hoveredRun.peek();

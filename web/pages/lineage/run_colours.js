@@ -2,12 +2,12 @@
 
 import { computed } from "@preact/signals-core";
 import { tokens } from "../../charts/theme.js";
-import { customColours } from "../../data/custom_colours.js";
-import { compareNatural } from "../../data/natural_order.js";
-import { groupsOf, runGroups } from "../../data/run_groups.js";
-import { COLOURS, NO_VALUE, SHADES } from "../../data/run_styles.js";
-import { styles } from "../../data/runs.js";
-import { theme } from "../../data/view.js";
+import { customColours } from "../../data/colours/custom_colours.js";
+import { COLOURS, NO_VALUE, SHADES } from "../../data/colours/run_styles.js";
+import { groupsOf, runGroups } from "../../data/groups/run_groups.js";
+import { styles } from "../../data/runs/runs.js";
+import { compareNatural } from "../../data/text/natural_order.js";
+import { theme } from "../../data/view/view.js";
 import { lineColour } from "./settings.js";
 import { scaleFor, sources, target } from "./state.js";
 

@@ -2,11 +2,11 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { ThrottledSetting } from "../../controls/throttled_setting.js";
-import { parseList, printList } from "../../data/address_lists.js";
-import { colourBy } from "../../data/colour_by.js";
-import { groupsOf } from "../../data/run_groups.js";
-import { sortedBy, sortingNames, sortingOf } from "../../data/sorting.js";
-import { set, setting } from "../../data/view.js";
+import { colourBy } from "../../data/colours/colour_by.js";
+import { groupsOf } from "../../data/groups/run_groups.js";
+import { sortedBy, sortingNames, sortingOf } from "../../data/text/sorting.js";
+import { parseList, printList } from "../../data/view/address_lists.js";
+import { set, setting } from "../../data/view/view.js";
 import { parseBrushes, printBrushes } from "./model/brush.js";
 
 /** @typedef {import("./model/brush.js").Brush} Brush */

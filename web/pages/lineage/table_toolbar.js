@@ -3,9 +3,9 @@
 import { html, nothing } from "lit-html";
 import { save } from "../../controls/download.js";
 import { ICONS } from "../../controls/icons.js";
-import { runNames } from "../../data/catalogue.js";
-import { EVERYTHING } from "../../data/selection.js";
-import { change } from "../../data/view.js";
+import { runNames } from "../../data/runs/catalogue.js";
+import { EVERYTHING } from "../../data/runs/selection.js";
+import { change } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { columnMenu } from "./column_menu.js";
 import { csvOf } from "./model/csv.js";

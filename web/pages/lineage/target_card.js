@@ -6,15 +6,15 @@ import { styleMap } from "lit-html/directives/style-map.js";
 import { meanOf } from "../../controls/mean.js";
 import { countsOf, highestCount } from "../../controls/run_plots/bins.js";
 import { valueAt } from "../../controls/run_plots/scale.js";
-import { set } from "../../data/view.js";
+import { set } from "../../data/view/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { LineageElement } from "./lineage_element.js";
 import { importance } from "./model/importance.js";
 import { columnNamed, keptRows, scaleFor, scatterColumns, target, visibleRows } from "./state.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/importance_client.js").Importance} Importance */
-/** @typedef {import("../../data/importance_client.js").ParameterImportance} ParameterImportance */
+/** @typedef {import("../../data/kinds/importance_client.js").Importance} Importance */
+/** @typedef {import("../../data/kinds/importance_client.js").ParameterImportance} ParameterImportance */
 /** @typedef {import("../../controls/run_plots/columns.js").Column} Column */
 
 const BINS = 20;

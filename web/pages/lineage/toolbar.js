@@ -6,7 +6,7 @@ import { colourLegend } from "../../controls/run_set/colour_menu.js";
 import { groupLegend } from "../../controls/run_set/group_legend.js";
 import { runSetBar } from "../../controls/run_set/run_set_bar.js";
 import { searchField } from "../../controls/search/search_field.js";
-import { runFilter, set } from "../../data/view.js";
+import { runFilter, set } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { columnSelect } from "./column_select.js";
 import { part, scope, setTarget } from "./settings.js";

@@ -1,6 +1,6 @@
 // Requests about meshes.
 
-import { readColumns } from "../../data/client.js";
+import { readColumns } from "../../data/client/client.js";
 
 /** @typedef {object} Geometry
  * @property {number} step @property {number} samples

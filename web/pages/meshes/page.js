@@ -8,7 +8,7 @@ import { rankChoice } from "../../controls/rank_choice.js";
 import { sizeChoice } from "../../controls/size_choice.js";
 import { stepper } from "../../controls/step_keys.js";
 import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
-import { PluginTags } from "../../data/plugin_tags.js";
+import { PluginTags } from "../../data/tags/plugin_tags.js";
 import { resetViews, zoomViews } from "./mesh_pane.js";
 import { areLinked, chooseMode, MODES, meshRanks, meshStep, mode, toggleLink } from "./settings.js";
 import { drawingFailure } from "./views.js";

@@ -2,8 +2,8 @@
 
 import { computed } from "@preact/signals-core";
 import { PageStep } from "../../controls/page_step.js";
-import { RankChoice } from "../../data/ranks.js";
-import { set, setting } from "../../data/view.js";
+import { RankChoice } from "../../data/runs/ranks.js";
+import { set, setting } from "../../data/view/view.js";
 
 /** @typedef {"surface" | "wireframe" | "points"} Mode */
 

@@ -1,7 +1,7 @@
 // What the views of meshes share: the WebGL context, the frame of each mesh, and the camera while they are linked.
 
 import { computed, signal } from "@preact/signals-core";
-import { assetUrl } from "../../data/assets.js";
+import { assetUrl } from "../../data/client/assets.js";
 import { frameAround } from "./model/frame.js";
 
 /** @typedef {import("./draw/mesh_view.js").MeshStage} MeshStage */

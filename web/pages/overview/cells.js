@@ -6,11 +6,11 @@ import { labelChips } from "../../controls/label_chips.js";
 import { firstLine } from "../../controls/markdown/first_line.js";
 import { numberCell } from "../../controls/number_cell.js";
 import { stateHint, stateLabel } from "../../controls/state_mark.js";
-import { baseline } from "../../data/baseline.js";
-import { bestOf, isBestKnown } from "../../data/best_values.js";
-import { percentText, verdictOf, withSign } from "../../data/delta.js";
-import { errorLine } from "../../data/run_state.js";
-import { styles } from "../../data/runs.js";
+import { baseline } from "../../data/runs/baseline.js";
+import { errorLine } from "../../data/runs/run_state.js";
+import { styles } from "../../data/runs/runs.js";
+import { bestOf, isBestKnown } from "../../data/series/best_values.js";
+import { percentText, verdictOf, withSign } from "../../data/series/delta.js";
 import { grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
 import { clock, day, duration, wallTime } from "../../i18n/times.js";
 import { bestValues, formats, fractionRooms } from "./rows.js";
@@ -123,7 +123,7 @@ function sparklineCell(row, column) {
  * @type {WeakMap<object, ReturnType<typeof sparkline>>} */
 const cache = new WeakMap();
 
-/** @param {import("../../data/run_table_client.js").SparklinePoints} points @param {number} width
+/** @param {import("../../data/runs/run_table_client.js").SparklinePoints} points @param {number} width
  * @param {number} height */
 function lineOf(points, width, height) {
   const cached = cache.get(points) ?? sparkline(points, width, height);
@@ -135,7 +135,7 @@ function lineOf(points, width, height) {
 export const colourOf = (run) => `var(--run-${(styles.value.get(run)?.colour ?? 0) + 1})`;
 
 /** A metric's sparkline in the colour of its run, with a mark at its first non-finite value.
- * @param {string} run @param {import("../../data/run_table_client.js").RunMetric} metric @param {number} width
+ * @param {string} run @param {import("../../data/runs/run_table_client.js").RunMetric} metric @param {number} width
  * @param {number} height */
 export function sparklineOf(run, metric, width, height) {
   const points = metric.sparkline;

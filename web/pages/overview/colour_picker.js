@@ -1,11 +1,11 @@
 // The selection of a run's colour: one of the palette, any other, or the assigned one.
 
 import { html, nothing } from "lit-html";
-import { saveNotes } from "../../data/notes.js";
-import { PALETTE } from "../../data/palette.js";
+import { PALETTE } from "../../data/colours/palette.js";
+import { saveNotes } from "../../data/notes/notes.js";
 import { t } from "./words.js";
 
-/** @param {string} run @param {import("../../data/notes_client.js").Note} note */
+/** @param {string} run @param {import("../../data/notes/notes_client.js").Note} note */
 export function colourPicker(run, note) {
   const isCustom = note.colour !== null && !PALETTE.includes(note.colour);
   const option = (

@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals-core";
 import { columnWidth } from "../../controls/column_width.js";
 import { stateWord } from "../../controls/state_mark.js";
-import { runColumns } from "../../data/run_columns.js";
+import { runColumns } from "../../data/runs/run_columns.js";
 import { inColumn, plainText, wholePart } from "../../i18n/numbers.js";
 import { stateNotes } from "./cells.js";
 import { shownColumns } from "./columns.js";

@@ -2,22 +2,22 @@
 
 import { computed } from "@preact/signals-core";
 import { stateWord } from "../../controls/state_mark.js";
-import { baseline } from "../../data/baseline.js";
-import { bestOf } from "../../data/best_values.js";
-import { runs } from "../../data/catalogue.js";
-import { deltaOf, percentOf } from "../../data/delta.js";
-import { dialectName } from "../../data/dialects.js";
-import { compareNatural } from "../../data/natural_order.js";
-import { allLabels } from "../../data/notes.js";
-import { runColumns } from "../../data/run_columns.js";
-import { groupValues } from "../../data/run_groups.js";
-import { sorting } from "../../data/run_sort.js";
-import { endOf, errorLine, gravityOf, lastedOf, stateOf, withStateNames } from "../../data/run_state.js";
-import { metrics } from "../../data/run_table.js";
+import { groupValues } from "../../data/groups/run_groups.js";
+import { allLabels } from "../../data/notes/notes.js";
+import { baseline } from "../../data/runs/baseline.js";
+import { runs } from "../../data/runs/catalogue.js";
+import { dialectName } from "../../data/runs/dialects.js";
+import { runColumns } from "../../data/runs/run_columns.js";
+import { sorting } from "../../data/runs/run_sort.js";
+import { endOf, errorLine, gravityOf, lastedOf, stateOf, withStateNames } from "../../data/runs/run_state.js";
+import { metrics } from "../../data/runs/run_table.js";
+import { bestOf } from "../../data/series/best_values.js";
+import { deltaOf, percentOf } from "../../data/series/delta.js";
+import { compareNatural } from "../../data/text/natural_order.js";
 import { chosenColumns, filters } from "./settings.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/value_filter.js").Value} Value */
+/** @typedef {import("../../data/text/value_filter.js").Value} Value */
 
 /** @typedef {import("./row.js").Row} Row */
 
@@ -30,7 +30,7 @@ import { t } from "./words.js";
  * @property {string} id
  * @property {string} group title above neighbouring columns
  * @property {string} label
- * @property {import("../../data/value_filter.js").ValueKind} kind
+ * @property {import("../../data/text/value_filter.js").ValueKind} kind
  * @property {number} width in pixels; 0: that of its values
  * @property {(row: Row) => Value} value to sort, filter and average by
  * @property {CellKind} look
@@ -48,7 +48,7 @@ const DEFAULT_PARAMETERS = 16;
 const FIRST_PARAMETERS = [/(^|[._/])(lr|learning_?rate)($|[._/])/i, /optim/i, /batch/i];
 const SEED = /(^|[._/])seed($|[._/])/i;
 
-/** @param {string} id @param {import("../../data/value_filter.js").ValueKind} kind @param {number} width
+/** @param {string} id @param {import("../../data/text/value_filter.js").ValueKind} kind @param {number} width
  * @param {Column["value"]} value @param {CellKind} look
  * @returns {Column} */
 const own = (id, kind, width, value, look) => ({
@@ -153,7 +153,7 @@ function deltaColumns(tag, base) {
   ];
 }
 
-/** @param {import("../../data/run_columns.js").Kind} kind @param {string} name @returns {Column["value"]} */
+/** @param {import("../../data/runs/run_columns.js").Kind} kind @param {string} name @returns {Column["value"]} */
 function valueIn(kind, name) {
   const read = runColumns.of(kind, name);
   return (row) => read(row.run);
@@ -227,7 +227,7 @@ export const shownColumns = computed(() =>
 
 /** The columns of which the values of all runs are needed: those that are shown, and those that the table is sorted,
  * filtered or grouped by.
- * @returns {import("../../data/run_columns.js").Selected} */
+ * @returns {import("../../data/runs/run_columns.js").Selected} */
 export function neededValues() {
   const ids = new Set([
     ...shownIds.value,

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { formatted } from "../../controls/markdown/text_body.js";
-import { noteOf, saveNotes } from "../../data/notes.js";
+import { noteOf, saveNotes } from "../../data/notes/notes.js";
 import { t } from "./words.js";
 
 /** The run whose note is being edited. @type {import("@preact/signals-core").Signal<string | null>} */

@@ -1,7 +1,7 @@
 // The forms of a run's notes: alias, labels, colour, note, hidden, archived. Every change is saved immediately.
 
 import { html, nothing } from "lit-html";
-import { areNotesOff, noteOf, noteProblems, saveErrors, saveNotes } from "../../data/notes.js";
+import { areNotesOff, noteOf, noteProblems, saveErrors, saveNotes } from "../../data/notes/notes.js";
 import { colourPicker } from "./colour_picker.js";
 import { noteOn } from "./note.js";
 import { t } from "./words.js";

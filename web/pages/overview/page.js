@@ -3,12 +3,12 @@
 import { html, nothing } from "lit-html";
 import { noRuns } from "../../controls/empty_state.js";
 import { focusOn } from "../../controls/focus_field.js";
-import { baseline } from "../../data/baseline.js";
-import { runs, runsByName } from "../../data/catalogue.js";
-import { cursorRun } from "../../data/pointer.js";
-import { runColumns } from "../../data/run_columns.js";
-import { detailCache, metrics, rowCache } from "../../data/run_table.js";
-import { stopAll } from "../../data/stop_all.js";
+import { stopAll } from "../../data/client/stop_all.js";
+import { baseline } from "../../data/runs/baseline.js";
+import { runs, runsByName } from "../../data/runs/catalogue.js";
+import { runColumns } from "../../data/runs/run_columns.js";
+import { detailCache, metrics, rowCache } from "../../data/runs/run_table.js";
+import { cursorRun } from "../../data/view/pointer.js";
 import { followMenu } from "./column_menu.js";
 import { neededValues } from "./columns.js";
 import { followNewest } from "./run/newest.js";

@@ -1,12 +1,12 @@
 // A run with everything that the table shows of it.
 
 import { nameOf } from "../../controls/run_name.js";
-import { noteOf } from "../../data/notes.js";
-import { rowCache } from "../../data/run_table.js";
+import { noteOf } from "../../data/notes/notes.js";
+import { rowCache } from "../../data/runs/run_table.js";
 
 /** Looked up when it is needed: of many rows only few are shown. */
 export class Row {
-  /** @param {import("../../data/api_types.js").RunRow} runRow */
+  /** @param {import("../../data/client/api_types.js").RunRow} runRow */
   constructor(runRow) {
     this.runRow = runRow;
     this.run = runRow.run;

@@ -3,10 +3,10 @@
 import { html } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../controls/icons.js";
-import { runs } from "../../data/catalogue.js";
-import { markAll, marked, markRange, toggleMark } from "../../data/marked_runs.js";
-import { isShown, switched, toggled } from "../../data/selection.js";
-import { change, selection } from "../../data/view.js";
+import { runs } from "../../data/runs/catalogue.js";
+import { markAll, marked, markRange, toggleMark } from "../../data/runs/marked_runs.js";
+import { isShown, switched, toggled } from "../../data/runs/selection.js";
+import { change, selection } from "../../data/view/view.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./row.js").Row} Row */
@@ -25,7 +25,7 @@ function counter(isIn) {
   };
 }
 
-/** @type {(rows: readonly Row[], chosen: import("../../data/selection.js").Selection) => number} */
+/** @type {(rows: readonly Row[], chosen: import("../../data/runs/selection.js").Selection) => number} */
 const shownIn = counter(isShown);
 /** @type {(rows: readonly Row[], runs: ReadonlySet<string>) => number} */
 const markedIn = counter((/** @type {ReadonlySet<string>} */ runs, run) => runs.has(run));

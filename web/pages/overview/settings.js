@@ -1,9 +1,9 @@
 // The settings of the overview page, stored in the URL.
 
 import { computed, signal } from "@preact/signals-core";
-import { parseList, parsePairs, printList, printPairs } from "../../data/address_lists.js";
-import { metrics } from "../../data/run_table.js";
-import { set, setting } from "../../data/view.js";
+import { metrics } from "../../data/runs/run_table.js";
+import { parseList, parsePairs, printList, printPairs } from "../../data/view/address_lists.js";
+import { set, setting } from "../../data/view/view.js";
 
 /** An empty list that was selected: an empty setting means the default. */
 const NOTHING = ",";

@@ -1,6 +1,6 @@
 // A sparkline as SVG path data.
 
-/** @typedef {import("../../data/run_table_client.js").SparklinePoints} SparklinePoints */
+/** @typedef {import("../../data/runs/run_table_client.js").SparklinePoints} SparklinePoints */
 
 /** @param {SparklinePoints} points @param {number} width
  * @param {number} height including half the line width on each side */

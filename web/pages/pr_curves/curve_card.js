@@ -6,9 +6,9 @@ import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "../..
 import { ICONS } from "../../controls/icons.js";
 import { rankNote } from "../../controls/rank_choice.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
-import { hoveredRun } from "../../data/pointer.js";
-import { styles } from "../../data/runs.js";
-import { change, opened } from "../../data/view.js";
+import { styles } from "../../data/runs/runs.js";
+import { hoveredRun } from "../../data/view/pointer.js";
+import { change, opened } from "../../data/view/view.js";
 import { grouped, nonFinite, shortNumber } from "../../i18n/numbers.js";
 import { momentsOf, pointAt } from "./model/curves.js";
 import { curveRanks, curveStep, threshold } from "./settings.js";

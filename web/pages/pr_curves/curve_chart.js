@@ -2,14 +2,14 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing, render, svg } from "lit-html";
-import { hoveredRun } from "../../data/pointer.js";
-import { DASHES } from "../../data/run_styles.js";
+import { DASHES } from "../../data/colours/run_styles.js";
+import { hoveredRun } from "../../data/view/pointer.js";
 import { nearestPoint, pathOf, pointAt, thresholdBeside, thresholdsOf } from "./model/curves.js";
 import { chooseThreshold, chosenThreshold, pointedThreshold, threshold } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./model/curves.js").CurvePoint} CurvePoint */
-/** @typedef {{run: string, style: import("../../data/run_styles.js").LineStyle, points: CurvePoint[]}} Curve */
+/** @typedef {{run: string, style: import("../../data/colours/run_styles.js").LineStyle, points: CurvePoint[]}} Curve */
 
 const MARGIN = { left: 46, right: 12, top: 8, bottom: 36 };
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
@@ -122,7 +122,7 @@ function chart(curves, at, width, height) {
   </svg>`;
 }
 
-/** @param {CurvePoint | undefined} point @param {import("../../data/run_styles.js").LineStyle} style
+/** @param {CurvePoint | undefined} point @param {import("../../data/colours/run_styles.js").LineStyle} style
  * @param {(recall: number) => number} left @param {(precision: number) => number} top */
 const mark = (point, style, left, top) =>
   point && Number.isFinite(point.recall) && Number.isFinite(point.precision)

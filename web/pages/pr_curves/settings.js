@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals-core";
 import { PageStep } from "../../controls/page_step.js";
 import { ThrottledSetting } from "../../controls/throttled_setting.js";
-import { RankChoice } from "../../data/ranks.js";
+import { RankChoice } from "../../data/runs/ranks.js";
 
 export const curveStep = new PageStep("pr");
 export const curveRanks = new RankChoice("pr", "pr_curves");

@@ -1,14 +1,14 @@
 // The note of a card on what the stitched view hides, with buttons for all attempts and for each.
 
 import { html, nothing } from "lit-html";
-import { hiddenAttempts, offeredAttempts } from "../../data/attempts.js";
-import { attemptCounts } from "../../data/catalogue.js";
-import { attempt } from "../../data/scalar_view.js";
-import { set } from "../../data/view.js";
+import { hiddenAttempts, offeredAttempts } from "../../data/runs/attempts.js";
+import { attemptCounts } from "../../data/runs/catalogue.js";
+import { attempt } from "../../data/series/scalar_view.js";
+import { set } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { t } from "./words.js";
 
-/** @param {import("../../data/series.js").Series[]} series of the card @returns {import("./card_status.js").Note[]} */
+/** @param {import("../../data/series/series.js").Series[]} series of the card @returns {import("./card_status.js").Note[]} */
 export function attemptNote(series) {
   const hidden = hiddenAttempts(series, attemptCounts.value);
   const isStitched = attempt.value === "";

@@ -5,7 +5,7 @@ import { grouped } from "../../i18n/numbers.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./card_status.js").Note} Note */
-/** @typedef {import("../../data/series.js").Series} Series */
+/** @typedef {import("../../data/series/series.js").Series} Series */
 
 /** Runs that a hint names. */
 const MOST_NAMED = 20;

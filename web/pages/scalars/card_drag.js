@@ -1,6 +1,6 @@
 // Reordering cards of a section by dragging their headers.
 
-import { pins, placePin } from "../../data/scalar_view.js";
+import { pins, placePin } from "../../data/series/scalar_view.js";
 import { pinned } from "./card_slots.js";
 import { moveCard } from "./model/card_order.js";
 

@@ -1,10 +1,10 @@
 // What a card requests and how it draws it: the settings of the page and of its tag.
 
 import { computed } from "@preact/signals-core";
-import { rangeOf, yRanges } from "../../data/ranges.js";
-import { gathered } from "../../data/run_grouping.js";
-import { groupsOf } from "../../data/run_groups.js";
-import { drawnRuns } from "../../data/runs.js";
+import { gathered } from "../../data/groups/run_grouping.js";
+import { groupsOf } from "../../data/groups/run_groups.js";
+import { drawnRuns } from "../../data/runs/runs.js";
+import { rangeOf, yRanges } from "../../data/series/ranges.js";
 import {
   attempt,
   bands,
@@ -18,8 +18,8 @@ import {
   rank,
   rawStyle,
   smoothing,
-} from "../../data/scalar_view.js";
-import { xOf } from "../../data/x_axis.js";
+} from "../../data/series/scalar_view.js";
+import { xOf } from "../../data/series/x_axis.js";
 
 /** @typedef {import("../../charts/ticks.js").Axis} Axis */
 
@@ -30,7 +30,7 @@ const drawnBands = computed(() => {
   return { how: { ...bands.value, groups: Object.fromEntries(groups) }, runs: drawnRuns.value };
 });
 
-/** @param {string} card its tag @param {Axis} axis @returns {import("../../data/card_series.js").Query} */
+/** @param {string} card its tag @param {Axis} axis @returns {import("../../data/series/card_series.js").Query} */
 export const queryFor = (card, axis) => ({
   axis: axis === "value" ? "step" : axis,
   ...(axis === "value" && { x: xOf(card).x, join: "last" }),

@@ -2,11 +2,11 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { drawnSeries } from "../../controls/lines/line_plot.js";
-import { baseline } from "../../data/baseline.js";
-import { Feed } from "../../data/card_series.js";
-import { drawnRuns } from "../../data/runs.js";
-import { bands, companions } from "../../data/scalar_view.js";
-import { observeFeed, unobserveFeed } from "../../data/series_requests.js";
+import { baseline } from "../../data/runs/baseline.js";
+import { drawnRuns } from "../../data/runs/runs.js";
+import { Feed } from "../../data/series/card_series.js";
+import { bands, companions } from "../../data/series/scalar_view.js";
+import { observeFeed, unobserveFeed } from "../../data/series/series_requests.js";
 
 /** The baseline, unless it is drawn as a run of its own; "" = none. */
 const hiddenBaseline = computed(() => (bands.value || !drawnRuns.value.includes(baseline.value) ? baseline.value : ""));

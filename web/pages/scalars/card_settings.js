@@ -3,13 +3,13 @@
 import { html } from "lit-html";
 import { choice } from "../../controls/choice.js";
 import { ICONS } from "../../controls/icons.js";
-import { scalarTags } from "../../data/catalogue.js";
-import { companions, limits, setCompanions, setLimits } from "../../data/scalar_view.js";
+import { scalarTags } from "../../data/runs/catalogue.js";
+import { companions, limits, setCompanions, setLimits } from "../../data/series/scalar_view.js";
 import { rangeSettings } from "./range_settings.js";
 import { t } from "./words.js";
 import { ownXChoice } from "./x_choice.js";
 
-/** @typedef {import("../../data/scalar_view.js").Companion} Companion */
+/** @typedef {import("../../data/series/scalar_view.js").Companion} Companion */
 
 /** Tags offered while one is typed. */
 const MOST_OFFERED = 500;
@@ -125,7 +125,7 @@ const side = (above, changed) =>
     (value) => changed(value === "above"),
   );
 
-/** @param {SubmitEvent} event @param {string} tag @param {import("../../data/scalar_view.js").Limit[]} tagLimits */
+/** @param {SubmitEvent} event @param {string} tag @param {import("../../data/series/scalar_view.js").Limit[]} tagLimits */
 function addLimit(event, tag, tagLimits) {
   event.preventDefault();
   const field = /** @type {HTMLInputElement} */ (

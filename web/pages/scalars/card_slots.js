@@ -1,12 +1,12 @@
 // Which cards are on the scalars page: the pinned ones, then all others in sections; or one enlarged card.
 
 import { computed } from "@preact/signals-core";
-import { scalarTags } from "../../data/catalogue.js";
-import { tagRule } from "../../data/runs.js";
-import { pins } from "../../data/scalar_view.js";
-import { sectionsOf } from "../../data/sections.js";
-import { opened } from "../../data/view.js";
-import { drawnGroups } from "../../data/visible_tags.js";
+import { scalarTags } from "../../data/runs/catalogue.js";
+import { tagRule } from "../../data/runs/runs.js";
+import { pins } from "../../data/series/scalar_view.js";
+import { sectionsOf } from "../../data/tags/sections.js";
+import { drawnGroups } from "../../data/tags/visible_tags.js";
+import { opened } from "../../data/view/view.js";
 import { arrange } from "./model/card_order.js";
 
 /** Pinned tags, in the order in which they were pinned. */

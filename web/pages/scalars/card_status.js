@@ -5,8 +5,8 @@ import { ICONS } from "../../controls/icons.js";
 import { beyondLimits } from "../../controls/lines/line_plot.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { nameOf } from "../../controls/run_name.js";
-import { isOfMachine } from "../../data/machine_tags.js";
-import { chooseOwnX, xOf } from "../../data/x_axis.js";
+import { chooseOwnX, xOf } from "../../data/series/x_axis.js";
+import { isOfMachine } from "../../data/tags/machine_tags.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { attemptNote } from "./attempt_note.js";
 import { bandNotes } from "./band_notes.js";
@@ -62,7 +62,7 @@ export function notesOf(tag, parts, counts, plot, axis) {
   return notes.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
 }
 
-/** @param {import("../../data/series.js").Series} series */
+/** @param {import("../../data/series/series.js").Series} series */
 const isAboveExact = ({ step }) => step.length > 0 && !Number.isSafeInteger(step[step.length - 1]);
 
 /** @param {string} name @param {string} text @param {string} [hint] @returns {Note} */
@@ -117,7 +117,7 @@ function pointNotes({ drawn, total, unplaced, setBack, dropped, left }) {
 }
 
 /** Of a series whose steps begin again, in each epoch for example, only the last round is drawn over steps.
- * @param {string} tag @param {import("../../data/series.js").Series[]} series @param {number} duplicates @returns {Note[]} */
+ * @param {string} tag @param {import("../../data/series/series.js").Series[]} series @param {number} duplicates @returns {Note[]} */
 function repeatNotes(tag, series, duplicates) {
   if (!duplicates) return [];
   const isMost = series.some((each) => each.total > 2 && 2 * each.duplicates >= each.total);

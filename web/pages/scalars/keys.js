@@ -1,9 +1,9 @@
 // Keys of the scalars page.
 
 import { focusOn } from "../../controls/focus_field.js";
-import { readsTimes } from "../../data/scalar_view.js";
-import { change, logarithmic, opened, set } from "../../data/view.js";
-import { choosePageX, pageX } from "../../data/x_axis.js";
+import { readsTimes } from "../../data/series/scalar_view.js";
+import { choosePageX, pageX } from "../../data/series/x_axis.js";
+import { change, logarithmic, opened, set } from "../../data/view/view.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */

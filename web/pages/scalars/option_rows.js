@@ -2,7 +2,7 @@
 
 import { choice } from "../../controls/choice.js";
 import { option } from "../../controls/view_menu.js";
-import { set } from "../../data/view.js";
+import { set } from "../../data/view/view.js";
 
 /** A row with one choice; its first option is the default, which is omitted from the URL.
  * @param {string} name of the setting behind its dot @param {string} label @param {string} chosen

@@ -1,8 +1,8 @@
 // The typed ranges of a card.
 
 import { html } from "lit-html";
-import { rangeOf, setYRange, yRanges, zoomTo } from "../../data/ranges.js";
-import { xOf } from "../../data/x_axis.js";
+import { rangeOf, setYRange, yRanges, zoomTo } from "../../data/series/ranges.js";
+import { xOf } from "../../data/series/x_axis.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */

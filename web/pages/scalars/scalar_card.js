@@ -6,10 +6,10 @@ import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { followChart } from "../../controls/lines/chart_view.js";
 import { axisFor, beyondLimits, plotOf } from "../../controls/lines/line_plot.js";
 import { forget, remember } from "../../controls/recent_cards.js";
-import { zoomBox } from "../../data/ranges.js";
-import { noteGroups } from "../../data/received_groups.js";
-import { queriesChanged } from "../../data/series_requests.js";
-import { xOf } from "../../data/x_axis.js";
+import { noteGroups } from "../../data/groups/received_groups.js";
+import { zoomBox } from "../../data/series/ranges.js";
+import { queriesChanged } from "../../data/series/series_requests.js";
+import { xOf } from "../../data/series/x_axis.js";
 import { cardFrame } from "./card_frame.js";
 import { plotSettings, queryFor } from "./card_model.js";
 import { CardParts } from "./card_parts.js";
@@ -97,7 +97,7 @@ export class ScalarCard extends HTMLElement {
     render(nothing, this);
   }
 
-  /** @param {import("../../data/address.js").Zoom | null} zoom null = the whole of both axes */
+  /** @param {import("../../data/view/address.js").Zoom | null} zoom null = the whole of both axes */
   zoom(zoom) {
     zoomBox(this.tag, this.plot?.axis ?? xOf(this.tag).axis, zoom);
   }

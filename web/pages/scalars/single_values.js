@@ -3,8 +3,8 @@
 import { nothing } from "lit-html";
 import { barsOf } from "../../controls/run_bars/bars.js";
 import { runBars } from "../../controls/run_bars/run_bars.js";
-import { bestOf } from "../../data/best_values.js";
-import { runsByName } from "../../data/catalogue.js";
+import { runsByName } from "../../data/runs/catalogue.js";
+import { bestOf } from "../../data/series/best_values.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 

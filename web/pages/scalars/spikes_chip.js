@@ -1,7 +1,7 @@
 // The chip in the header of a card that counts the spikes its y range leaves out, and shows or leaves them out again.
 
 import { html, nothing } from "lit-html";
-import { isWhole, outliers, toggleWhole } from "../../data/scalar_view.js";
+import { isWhole, outliers, toggleWhole } from "../../data/series/scalar_view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { t } from "./words.js";
 

@@ -9,9 +9,9 @@ import { nameOfLine } from "../../controls/download.js";
 import { swatch } from "../../controls/icons.js";
 import { exactPoints } from "../../controls/lines/exact_points.js";
 import { nameParts } from "../../controls/run_name.js";
-import { crosshair, hoveredRun } from "../../data/pointer.js";
-import { DASHES } from "../../data/run_styles.js";
-import { set, setting } from "../../data/view.js";
+import { DASHES } from "../../data/colours/run_styles.js";
+import { crosshair, hoveredRun } from "../../data/view/pointer.js";
+import { set, setting } from "../../data/view/view.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
 import { t } from "./words.js";
 

@@ -1,13 +1,13 @@
 // The note of a card on lines that contain the points of several programs, which wrote a run at the same time.
 
 import { nameOf } from "../../controls/run_name.js";
-import { writerCounts } from "../../data/catalogue.js";
+import { writerCounts } from "../../data/runs/catalogue.js";
 import { t } from "./words.js";
 
 /** Runs that the hint names. */
 const MOST_NAMED = 20;
 
-/** @param {import("../../data/series.js").Series[]} series of the card @returns {import("./card_status.js").Note[]} */
+/** @param {import("../../data/series/series.js").Series[]} series of the card @returns {import("./card_status.js").Note[]} */
 export function writerNote(series) {
   const together = series.filter(({ run, rank }) => rank === 0 && writerCounts.value.get(run));
   if (!together.length) return [];

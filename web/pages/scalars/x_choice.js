@@ -1,10 +1,10 @@
 // The choice of an x axis, for the page, a section or a chart: steps, times, or any metric.
 
 import { html, nothing } from "lit-html";
-import { scalarTags } from "../../data/catalogue.js";
-import { TAG_AXIS } from "../../data/defined_axes.js";
-import { hasStepMetrics } from "../../data/step_metrics.js";
-import { chooseOwnX, choosePageX, ownX, pageX } from "../../data/x_axis.js";
+import { scalarTags } from "../../data/runs/catalogue.js";
+import { TAG_AXIS } from "../../data/series/defined_axes.js";
+import { hasStepMetrics } from "../../data/series/step_metrics.js";
+import { chooseOwnX, choosePageX, ownX, pageX } from "../../data/series/x_axis.js";
 import { t } from "./words.js";
 
 /** Metrics that count something, by which progress is often measured. */

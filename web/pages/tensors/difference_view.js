@@ -4,8 +4,8 @@ import { html, nothing } from "lit-html";
 import { swatch } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_name.js";
 import { stepSlider } from "../../controls/step_slider.js";
-import { DASHES } from "../../data/run_styles.js";
-import { styles } from "../../data/runs.js";
+import { DASHES } from "../../data/colours/run_styles.js";
+import { styles } from "../../data/runs/runs.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { coverage } from "./coverage.js";
 import {

@@ -2,8 +2,8 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { indexAtOrBefore as placeAmong } from "../../controls/steps.js";
-import { PluginTags } from "../../data/plugin_tags.js";
-import { set } from "../../data/view.js";
+import { PluginTags } from "../../data/tags/plugin_tags.js";
+import { set } from "../../data/view/view.js";
 import { readPart } from "./model/client.js";
 import { layoutOf } from "./model/layout.js";
 import { difference } from "./model/npy.js";

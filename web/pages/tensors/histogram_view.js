@@ -2,8 +2,8 @@
 
 import { html, nothing } from "lit-html";
 import { choice } from "../../controls/choice.js";
-import { styles } from "../../data/runs.js";
-import { set, setting, theme } from "../../data/view.js";
+import { styles } from "../../data/runs/runs.js";
+import { set, setting, theme } from "../../data/view/view.js";
 import { language } from "../../i18n/language.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { coverage } from "./coverage.js";

@@ -1,7 +1,7 @@
 // Keyboard shortcuts of the tensors page.
 
 import { focusOn } from "../../controls/focus_field.js";
-import { set } from "../../data/view.js";
+import { set } from "../../data/view/view.js";
 import { showStep, stepIndex } from "./displayed_slice.js";
 import { cells, close, colours, tag, VIEWS, view } from "./settings.js";
 import { t } from "./words.js";

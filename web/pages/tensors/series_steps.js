@@ -1,7 +1,7 @@
 // The steps of one series of tensors: an evenly spread selection, more if they are cheap, and a required one.
 
 import { computed, effect } from "@preact/signals-core";
-import { Listing } from "../../data/listing.js";
+import { Listing } from "../../data/tags/listing.js";
 
 /**
  * @typedef {{step: number, wall_time: number | string, dims: number[], dtype: string, count: number, min: Value | null,

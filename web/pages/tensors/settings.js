@@ -1,7 +1,7 @@
 // The settings of the tensors page, stored in the address.
 
-import { RankChoice } from "../../data/ranks.js";
-import { set, setting } from "../../data/view.js";
+import { RankChoice } from "../../data/runs/ranks.js";
+import { set, setting } from "../../data/view/view.js";
 
 /** @typedef {"table" | "stats" | "hist" | "diff"} ViewName */
 

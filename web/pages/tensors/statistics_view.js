@@ -2,8 +2,8 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { styles } from "../../data/runs.js";
-import { set, theme } from "../../data/view.js";
+import { styles } from "../../data/runs/runs.js";
+import { set, theme } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { entry, run, runs, steps } from "./displayed_slice.js";
 import { STATISTICS, statisticOf, statisticSeries } from "./model/statistic_series.js";

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { theme } from "../../data/view.js";
+import { theme } from "../../data/view/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { entry, slice, source } from "./displayed_slice.js";
 import { scaleOf } from "./draw/colours.js";

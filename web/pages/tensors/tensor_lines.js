@@ -9,7 +9,7 @@ import { DrawnElement } from "./drawn_element.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Line} Line */
-/** @typedef {import("../../data/address.js").Window} Window */
+/** @typedef {import("../../data/view/address.js").Window} Window */
 /**
  * `onStep` is called with the step that is clicked.
  * @typedef {{lines: Line[], shownStep: number | null, theme: string, onStep: (step: number) => void}} Lines

@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { choice } from "../../controls/choice.js";
 import { rankChoice } from "../../controls/rank_choice.js";
 import { pluginToolbar } from "../../controls/tag_page.js";
-import { set } from "../../data/view.js";
+import { set } from "../../data/view/view.js";
 import { entry, tags } from "./displayed_slice.js";
 import { MAX_DECIMALS, numberKindOf } from "./model/format.js";
 import { numberOf } from "./series_steps.js";

@@ -8,7 +8,7 @@ import { ICONS } from "../../controls/icons.js";
 import { textBody } from "../../controls/markdown/text_body.js";
 import { rankNote } from "../../controls/rank_choice.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
-import { change, opened } from "../../data/view.js";
+import { change, opened } from "../../data/view/view.js";
 import { isRaw, textRanks, textStep } from "./text_settings.js";
 import { t } from "./words.js";
 

@@ -3,8 +3,8 @@
 import { signal } from "@preact/signals-core";
 import { html } from "lit-html";
 import { openAt, popover } from "../../controls/popover.js";
-import { PANEL_KINDS } from "../../data/workspace_check.js";
-import { workspaceDocument } from "../../data/workspace_document.js";
+import { PANEL_KINDS } from "../../data/workspaces/workspace_check.js";
+import { workspaceDocument } from "../../data/workspaces/workspace_document.js";
 import { addPanel, addSection, changeSection } from "./model/edit.js";
 import { editing, rearrange } from "./state.js";
 import { t } from "./words.js";

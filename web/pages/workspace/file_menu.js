@@ -4,10 +4,10 @@ import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { fileName, save } from "../../controls/download.js";
 import { openAt, popover } from "../../controls/popover.js";
-import { runCounts, runs } from "../../data/catalogue.js";
-import { openedView, openView, viewList } from "../../data/saved_views.js";
-import { checkDocument } from "../../data/workspace_check.js";
-import { EMPTY_DOCUMENT, workspaceDocument } from "../../data/workspace_document.js";
+import { runCounts, runs } from "../../data/runs/catalogue.js";
+import { openedView, openView, viewList } from "../../data/view/saved_views.js";
+import { checkDocument } from "../../data/workspaces/workspace_check.js";
+import { EMPTY_DOCUMENT, workspaceDocument } from "../../data/workspaces/workspace_document.js";
 import { layoutProblems, layouts } from "./layouts.js";
 import { startingDocument } from "./model/starting.js";
 import { announce, rearrange } from "./state.js";
@@ -87,7 +87,7 @@ function openLayout(workspace, name) {
   }
 }
 
-/** @param {import("../../data/workspace_check.js").WorkspaceDocument} document @param {string} message */
+/** @param {import("../../data/workspaces/workspace_check.js").WorkspaceDocument} document @param {string} message */
 function replace(document, message) {
   close();
   rearrange(document);

@@ -2,7 +2,7 @@
 
 import { GridStack } from "gridstack";
 import { render } from "lit-html";
-import { COLUMNS } from "../../data/workspace_check.js";
+import { COLUMNS } from "../../data/workspaces/workspace_check.js";
 
 /** @typedef {import("./model/edit.js").Box} Box */
 /** `content` is the template of the panel.

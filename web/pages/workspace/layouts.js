@@ -1,11 +1,11 @@
 // The custom-scalar layouts that TensorBoard's writers recorded, as workspaces.
 
 import { computed } from "@preact/signals-core";
-import { runs } from "../../data/catalogue.js";
-import { fetchJson } from "../../data/client.js";
-import { Query } from "../../data/query.js";
+import { fetchJson } from "../../data/client/client.js";
+import { Query } from "../../data/client/query.js";
+import { runs } from "../../data/runs/catalogue.js";
 
-/** @type {Query<import("../../data/api_types.js").LayoutList>} */
+/** @type {Query<import("../../data/client/api_types.js").LayoutList>} */
 const query = new Query((_key, signal) => fetchJson("layouts", { signal }), { interval: 10_000 });
 
 export const layouts = computed(() => query.value.value?.layouts ?? []);

@@ -3,11 +3,11 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty, noneDrawn, noRuns } from "../../controls/empty_state.js";
-import { isSearched } from "../../data/run_search.js";
-import { drawnRuns } from "../../data/runs.js";
-import { followStepMetrics } from "../../data/step_metrics.js";
-import { stopAll } from "../../data/stop_all.js";
-import { documentError, workspaceDocument } from "../../data/workspace_document.js";
+import { stopAll } from "../../data/client/stop_all.js";
+import { isSearched } from "../../data/runs/run_search.js";
+import { drawnRuns } from "../../data/runs/runs.js";
+import { followStepMetrics } from "../../data/series/step_metrics.js";
+import { documentError, workspaceDocument } from "../../data/workspaces/workspace_document.js";
 import { addMenu, openAddMenu } from "./add_menu.js";
 import { editor } from "./editor/editor.js";
 import { followFocus } from "./editor/focus.js";

@@ -12,7 +12,7 @@ import { editing, isEnlarged, toggleEnlarged, zoomName } from "./state.js";
 import { t } from "./words.js";
 
 /** Where a panel is. @typedef {{section: number, at: number, key: string}} Place */
-/** @typedef {import("../../data/workspace_check.js").WorkspaceDocument} WorkspaceDocument */
+/** @typedef {import("../../data/workspaces/workspace_check.js").WorkspaceDocument} WorkspaceDocument */
 
 /** @param {WorkspaceDocument} document @param {Place} place */
 export function panelFrame(document, place) {
@@ -47,7 +47,7 @@ export function panelFrame(document, place) {
   </article>`;
 }
 
-/** @param {import("../../data/workspace_check.js").Panel} panel */
+/** @param {import("../../data/workspaces/workspace_check.js").Panel} panel */
 const isEmpty = ({ settings }) => !Object.keys(settings).length;
 
 /** @type {Record<string, [x: number, y: number]>} */

@@ -4,10 +4,10 @@ import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { fileName } from "../../controls/download.js";
 import { openAt, popover } from "../../controls/popover.js";
-import { scalarTags } from "../../data/catalogue.js";
-import { exportUrl } from "../../data/client.js";
-import { drawnRuns } from "../../data/runs.js";
-import { workspaceDocument } from "../../data/workspace_document.js";
+import { exportUrl } from "../../data/client/client.js";
+import { scalarTags } from "../../data/runs/catalogue.js";
+import { drawnRuns } from "../../data/runs/runs.js";
+import { workspaceDocument } from "../../data/workspaces/workspace_document.js";
 import { deletePanel, duplicatePanel, movePanel } from "./model/edit.js";
 import { lineSettings } from "./model/line_settings.js";
 import { sourcesOf } from "./model/line_sources.js";
@@ -45,7 +45,7 @@ export function panelMenu() {
   );
 }
 
-/** @param {Place} place @param {import("../../data/workspace_check.js").Panel} panel */
+/** @param {Place} place @param {import("../../data/workspaces/workspace_check.js").Panel} panel */
 function menu(place, panel) {
   const { section, at, key } = place;
   const { sections } = workspaceDocument.value;
@@ -83,7 +83,7 @@ function menu(place, panel) {
     </div>`;
 }
 
-/** @param {import("../../data/workspace_check.js").Panel} panel @param {string} title */
+/** @param {import("../../data/workspaces/workspace_check.js").Panel} panel @param {string} title */
 function csv({ kind, settings }, title) {
   if (kind !== "lines") return nothing;
   const { sources } = sourcesOf(lineSettings(settings), scalarTags.value ?? []);

@@ -3,7 +3,7 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS } from "../../controls/icons.js";
-import { workspaceDocument } from "../../data/workspace_document.js";
+import { workspaceDocument } from "../../data/workspaces/workspace_document.js";
 import { grouped } from "../../i18n/numbers.js";
 import { openAddMenu } from "./add_menu.js";
 import { ICONS as OWN_ICONS } from "./icons.js";
@@ -14,7 +14,7 @@ import { announce, edit, editing, rearrange } from "./state.js";
 import { t } from "./words.js";
 import "./grid.js";
 
-/** @typedef {import("../../data/workspace_check.js").Section} Section */
+/** @typedef {import("../../data/workspaces/workspace_check.js").Section} Section */
 
 const sectionKeys = new Keys();
 /** @type {Map<string, Keys>} */
@@ -59,7 +59,7 @@ function section({ name, collapsed, panels }, at, key, count) {
   }
 }
 
-/** @param {readonly import("../../data/workspace_check.js").Panel[]} panels @param {number} section @param {string} key */
+/** @param {readonly import("../../data/workspaces/workspace_check.js").Panel[]} panels @param {number} section @param {string} key */
 function grid(panels, section, key) {
   const document = workspaceDocument.value;
   const known = panelKeys.get(key) ?? new Keys();

@@ -1,12 +1,12 @@
 // The workspace that is shown: its edits, undo and redo, the open editor, and notices.
 
 import { computed, signal } from "@preact/signals-core";
-import { setYRange, yRanges } from "../../data/ranges.js";
-import { change as changeView, set, setting, zooms } from "../../data/view.js";
-import { changeDocument, workspaceDocument } from "../../data/workspace_document.js";
+import { setYRange, yRanges } from "../../data/series/ranges.js";
+import { change as changeView, set, setting, zooms } from "../../data/view/view.js";
+import { changeDocument, workspaceDocument } from "../../data/workspaces/workspace_document.js";
 import { edited, emptyHistory, redone, undone } from "./model/history.js";
 
-/** @typedef {import("../../data/workspace_check.js").WorkspaceDocument} WorkspaceDocument */
+/** @typedef {import("../../data/workspaces/workspace_check.js").WorkspaceDocument} WorkspaceDocument */
 /** What the editor changes: the settings of the workspace, of a section, or of a panel.
  * @typedef {{level: "workspace"} | {level: "section", section: number} | {level: "panel", section: number, at: number}}
  * Edited */

@@ -1,7 +1,7 @@
 // The toolbar: add, settings, undo, and where the workspace comes from and goes to.
 
 import { html, nothing } from "lit-html";
-import { workspaceDocument } from "../../data/workspace_document.js";
+import { workspaceDocument } from "../../data/workspaces/workspace_document.js";
 import { openAddMenu } from "./add_menu.js";
 import { fileButton } from "./file_menu.js";
 import { ICONS } from "./icons.js";

@@ -3,7 +3,7 @@
 from typing import Any
 
 from toposcope.recorder.frameworks.mindspore.facts.cell import graph_of
-from toposcope.recorder.values.foreign_values import call_foreign
+from toposcope.recorder.values.arrays.foreign_values import call_foreign
 
 
 class _CellGraph:

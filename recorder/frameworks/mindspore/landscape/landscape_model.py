@@ -23,8 +23,8 @@ from toposcope.recorder.landscapes.models.network_ownership import acquire, rele
 from toposcope.recorder.landscapes.models.unit_losses import UnitLosses, unit_losses
 from toposcope.recorder.landscapes.weights.layout import kind_by_name, layout_of
 from toposcope.recorder.summary import paused
-from toposcope.recorder.training.batch import parts_of
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.data.batch import parts_of
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 Float32s = npt.NDArray[np.float32]
 _SEED = 0

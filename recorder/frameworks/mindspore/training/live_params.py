@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any
 
-from toposcope.recorder.training.run_context import CallbackParams
+from toposcope.recorder.training.events.run_context import CallbackParams
 
 
 class LiveParams(CallbackParams):

@@ -5,10 +5,10 @@ from importlib import import_module
 from typing import Any
 
 from toposcope.recorder.frameworks.mindspore.training.model_run import ModelRun
-from toposcope.recorder.training.callback import Callback, legacy_hooks_of
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.hooks import HOOKS
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.events.callback import Callback, legacy_hooks_of
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.events.hooks import HOOKS
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 
 def model_bridge(*callbacks: Callback | EventCallback) -> Any:

@@ -5,10 +5,10 @@ from typing import Any
 
 from toposcope.recorder.frameworks.mindspore.facts.cell import loss_in, optimizer_in
 from toposcope.recorder.frameworks.mindspore.training.live_params import LiveParams
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.hooks import Hooks, Phase
-from toposcope.recorder.training.run_context import CallbackParams, RunContext
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.hooks import Hooks, Phase
+from toposcope.recorder.training.events.run_context import CallbackParams, RunContext
+from toposcope.recorder.training.progress.event import Event
 
 
 class ModelContext(RunContext):

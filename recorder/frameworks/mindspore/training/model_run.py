@@ -7,17 +7,17 @@ from datetime import timedelta
 from typing import Any
 
 from toposcope.recorder.frameworks.mindspore.training.model_hooks import ModelHooks
-from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.engine import Engine
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.initial_step import begin_counting
-from toposcope.recorder.training.logger import Logger
-from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.run_context import CallbackParams
-from toposcope.recorder.training.state import Device, State
-from toposcope.recorder.training.time import Time, TimeUnit
-from toposcope.recorder.training.timestamp import Timestamp
+from toposcope.recorder.training.events.callback import Callback
+from toposcope.recorder.training.events.engine import Engine
+from toposcope.recorder.training.events.event_callback import EventCallback
+from toposcope.recorder.training.events.logger_destination import LoggerDestination
+from toposcope.recorder.training.events.run_context import CallbackParams
+from toposcope.recorder.training.loops.initial_step import begin_counting
+from toposcope.recorder.training.progress.event import Event
+from toposcope.recorder.training.progress.time import Time, TimeUnit
+from toposcope.recorder.training.progress.timestamp import Timestamp
+from toposcope.recorder.training.state.logger import Logger
+from toposcope.recorder.training.state.state import Device, State
 
 _LABEL = "eval"
 

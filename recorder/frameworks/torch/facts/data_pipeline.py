@@ -10,7 +10,7 @@ from toposcope.recorder.framework import DatasetFacts
 from toposcope.recorder.frameworks.torch.modules import library
 from toposcope.recorder.frameworks.torch.plain_settings import attribute, name_of, settings_of
 from toposcope.recorder.messages.dataset_graph import dataset_graph
-from toposcope.recorder.training.batch import length_of
+from toposcope.recorder.training.data.batch import length_of
 
 _DEEPEST, _MOST_PARTS = 16, 32
 _LOADER_SETTINGS = ("num_workers", "drop_last", "pin_memory", "timeout", "prefetch_factor", "persistent_workers")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toposcope.recorder.adapters import is_tensor
-from toposcope.recorder.checkpoints.torch_file import is_extra_state
+from toposcope.recorder.checkpoints.formats.torch_file import is_extra_state
 from toposcope.recorder.framework import SEVERAL_OPTIMIZERS
 from toposcope.recorder.frameworks.torch.modules import library
 from toposcope.recorder.frameworks.torch.plain_settings import attribute

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from toposcope.recorder.adapters import is_module
 from toposcope.recorder.frameworks.torch.landscape.batch_statistics import has_statistics, recomputed_statistics
-from toposcope.recorder.frameworks.torch.landscape.blocked_losses import blocked
-from toposcope.recorder.frameworks.torch.landscape.compiled_losses import compiled
 from toposcope.recorder.frameworks.torch.landscape.evaluation_settings import EvaluationSettings
 from toposcope.recorder.frameworks.torch.landscape.flat_weights import FlatWeights
 from toposcope.recorder.frameworks.torch.landscape.hessian_product import hessian_product
 from toposcope.recorder.frameworks.torch.landscape.largest_output import largest_output
-from toposcope.recorder.frameworks.torch.landscape.sample_losses import SampleLosses, sample_losses
+from toposcope.recorder.frameworks.torch.landscape.losses.blocked_losses import blocked
+from toposcope.recorder.frameworks.torch.landscape.losses.compiled_losses import compiled
+from toposcope.recorder.frameworks.torch.landscape.losses.sample_losses import SampleLosses, sample_losses
 from toposcope.recorder.frameworks.torch.landscape.tuning import MODES, Work, fastest_mode
 from toposcope.recorder.frameworks.torch.modules import library, unwrapped
 from toposcope.recorder.frameworks.torch.plain_settings import attribute
@@ -29,7 +29,7 @@ from toposcope.recorder.landscapes.models.unit_losses import UnitLosses, unit_lo
 from toposcope.recorder.landscapes.weights.layout import Layout
 from toposcope.recorder.summary import paused
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 Float32s = npt.NDArray[np.float32]
 _MAX_BYTES = {"cpu": 1 << 22, "cuda": 1 << 28}

@@ -7,12 +7,12 @@ import torch
 from torch import nn
 
 from toposcope.recorder.arguments import checked_text
-from toposcope.recorder.frameworks.torch.thor.curvature import InverseSettings
+from toposcope.recorder.frameworks.torch.thor.curvature.curvature import InverseSettings
+from toposcope.recorder.frameworks.torch.thor.curvature.refresh import Thresholds
 from toposcope.recorder.frameworks.torch.thor.optimizer import NamedParameter, Thor
 from toposcope.recorder.frameworks.torch.thor.preconditioner import RefreshSettings
-from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds
 from toposcope.recorder.frameworks.torch.thor.schedules import Schedule, checked_amount, schedule_from
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 _CHOICES = {
     "approach": ("expand", "reduce"),

@@ -13,17 +13,17 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from toposcope.recorder.frameworks.torch.calling_scaler import calling_scaler
-from toposcope.recorder.frameworks.torch.thor.capture import Capture
-from toposcope.recorder.frameworks.torch.thor.curvature import Curvature
+from toposcope.recorder.frameworks.torch.thor.curvature.capture import Capture
+from toposcope.recorder.frameworks.torch.thor.curvature.curvature import Curvature
+from toposcope.recorder.frameworks.torch.thor.curvature.rows import Approach
+from toposcope.recorder.frameworks.torch.thor.curvature.statistics import CurvatureStatistics
 from toposcope.recorder.frameworks.torch.thor.groups import checked_group
 from toposcope.recorder.frameworks.torch.thor.momentum import Rates, state_of, update
 from toposcope.recorder.frameworks.torch.thor.preconditioner import Preconditioner, RefreshSettings
 from toposcope.recorder.frameworks.torch.thor.ranks import rank_in
-from toposcope.recorder.frameworks.torch.thor.rows import Approach
 from toposcope.recorder.frameworks.torch.thor.sampling import LabelSampler
 from toposcope.recorder.frameworks.torch.thor.schedules import Schedule
-from toposcope.recorder.frameworks.torch.thor.statistics import CurvatureStatistics
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 _STATE = "thor"
 

@@ -10,19 +10,25 @@ import torch
 from torch import Tensor, nn
 
 from toposcope.recorder import log
-from toposcope.recorder.frameworks.torch.thor.capture import Capture, Kind
-from toposcope.recorder.frameworks.torch.thor.curvature import Curvature, InverseSettings, Norms
-from toposcope.recorder.frameworks.torch.thor.factors import Factors, Reduction, factors_from, shapes_of, traces
-from toposcope.recorder.frameworks.torch.thor.inverse import Block, PerGroup, inverses
-from toposcope.recorder.frameworks.torch.thor.layers import (
+from toposcope.recorder.frameworks.torch.thor.curvature.capture import Capture, Kind
+from toposcope.recorder.frameworks.torch.thor.curvature.curvature import Curvature, InverseSettings, Norms
+from toposcope.recorder.frameworks.torch.thor.curvature.factors import (
+    Factors,
+    Reduction,
+    factors_from,
+    shapes_of,
+    traces,
+)
+from toposcope.recorder.frameworks.torch.thor.curvature.inverse import Block, PerGroup, inverses
+from toposcope.recorder.frameworks.torch.thor.curvature.layers import (
     factor_dtype,
     gradient_matrix,
     layers_of,
     modules_of,
     split_matrix,
 )
+from toposcope.recorder.frameworks.torch.thor.curvature.refresh import Thresholds, TraceRule
 from toposcope.recorder.frameworks.torch.thor.ranks import Expected, mean_over_ranks, shared_inverses
-from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds, TraceRule
 
 
 class RefreshSettings(NamedTuple):

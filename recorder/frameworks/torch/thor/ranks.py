@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, distributed
 
-from toposcope.recorder.frameworks.torch.thor.factors import Factors
-from toposcope.recorder.frameworks.torch.thor.inverse import Block
+from toposcope.recorder.frameworks.torch.thor.curvature.factors import Factors
+from toposcope.recorder.frameworks.torch.thor.curvature.inverse import Block
 
 
 class Expected(NamedTuple):

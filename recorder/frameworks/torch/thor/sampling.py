@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 Likelihood = Literal["categorical", "bernoulli", "normal"]
 

@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from toposcope.recorder.values.deferred_scalar import DeferredScalar
+from toposcope.recorder.values.arrays.deferred_scalar import DeferredScalar
 
 
 class CudaScalar(DeferredScalar):

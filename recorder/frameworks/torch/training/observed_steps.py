@@ -7,7 +7,7 @@ from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.frameworks.torch.calling_scaler import calling_scaler
-from toposcope.recorder.training.optimizer_steps import ACCUMULATING, STEPPED, Progress
+from toposcope.recorder.training.own_loops.optimizer_steps import ACCUMULATING, STEPPED, Progress
 
 _WRAPPERS = 10
 """Wrappers around an optimizer, at most."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from toposcope.recorder import log
-from toposcope.recorder.checkpoints.sharded_tensors import is_sharded, local_shard
+from toposcope.recorder.checkpoints.state.sharded_tensors import is_sharded, local_shard
 from toposcope.recorder.frameworks.torch.facts.optimizers import parameters_of
 from toposcope.recorder.frameworks.torch.training.observed_steps import observable
 from toposcope.recorder.not_copied import NotCopied

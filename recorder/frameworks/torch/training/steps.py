@@ -8,9 +8,9 @@ from typing import Any
 
 from toposcope.recorder.frameworks.torch.training.loss_scale import LossScale
 from toposcope.recorder.frameworks.torch.training.sampled_labels import sample_labels
-from toposcope.recorder.training.batch import parts_of, samples_of
-from toposcope.recorder.training.loss import first_output
-from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.training.data.batch import parts_of, samples_of
+from toposcope.recorder.training.data.loss import first_output
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 
 
 class TorchSteps:

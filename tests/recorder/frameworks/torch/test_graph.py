@@ -17,8 +17,8 @@ from toposcope.recorder.frameworks.torch.facts.framework import FRAMEWORK
 from toposcope.recorder.frameworks.torch.graph.call_inputs import described
 from toposcope.recorder.frameworks.torch.graph.exported_graph import exported_graph
 from toposcope.recorder.frameworks.torch.graph.network_graph import graph_of
-from toposcope.server.graphs.graph import Graph
-from toposcope.server.graphs.mindspore import read_graph
+from toposcope.server.graphs.dialects.mindspore import read_graph
+from toposcope.server.graphs.model.graph import Graph
 
 
 def graph_for(module: nn.Module, *args: Any, **kwargs: Any) -> GraphProto:

@@ -7,9 +7,9 @@ import { empty } from "../../../controls/empty_state.js";
 import { ICONS } from "../../../controls/icons.js";
 import { LazyCard } from "../../../controls/lazy_card.js";
 import { nameOf } from "../../../controls/run_name.js";
-import { KINDS, kindOf, stagesOf } from "../../../data/dataset_stages.js";
-import { Listing } from "../../../data/listing.js";
-import { set, setting } from "../../../data/view.js";
+import { KINDS, kindOf, stagesOf } from "../../../data/kinds/dataset_stages.js";
+import { Listing } from "../../../data/tags/listing.js";
+import { set, setting } from "../../../data/view/view.js";
 import { grouped } from "../../../i18n/numbers.js";
 import { t } from "../words.js";
 import { datasetDetails } from "./details.js";
@@ -18,7 +18,7 @@ import { layOut } from "./layout.js";
 import { stageBoxes } from "./stage_boxes.js";
 import { svgDocument } from "./svg_document.js";
 
-/** @typedef {import("../../../data/dataset_stages.js").Stage} Stage */
+/** @typedef {import("../../../data/kinds/dataset_stages.js").Stage} Stage */
 
 /** The largest number of stages that are drawn. */
 const MAX_STAGES = 120;

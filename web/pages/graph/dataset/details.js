@@ -2,14 +2,14 @@
 
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../../controls/icons.js";
-import { byRelevance, kindOf } from "../../../data/dataset_stages.js";
-import { parseOperation, valueText } from "../../../data/dataset_value.js";
+import { byRelevance, kindOf } from "../../../data/kinds/dataset_stages.js";
+import { parseOperation, valueText } from "../../../data/kinds/dataset_value.js";
 import { t } from "../words.js";
 
 /** @typedef {import("./layout.js").Box} Box */
 /** @typedef {import("./layout.js").Layout} Layout */
-/** @typedef {import("../../../data/dataset_stages.js").Placed} Placed */
-/** @typedef {import("../../../data/dataset_stages.js").Parameters} Parameters */
+/** @typedef {import("../../../data/kinds/dataset_stages.js").Placed} Placed */
+/** @typedef {import("../../../data/kinds/dataset_stages.js").Parameters} Parameters */
 /** @typedef {(id: string) => void} Choose */
 
 /** @param {Layout} layout @param {Box | null} chosen @param {Choose} choose */

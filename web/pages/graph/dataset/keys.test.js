@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stagesOf } from "../../../data/dataset_stages.js";
+import { stagesOf } from "../../../data/kinds/dataset_stages.js";
 import { neighbourOf } from "./keys.js";
 import { layOut } from "./layout.js";
 

@@ -1,9 +1,9 @@
 // The layout of a dataset pipeline: sources at the top, the last stage at the bottom, each stage above its consumer.
 
-import { mainParameters } from "../../../data/dataset_stages.js";
-import { operationText, valueText } from "../../../data/dataset_value.js";
+import { mainParameters } from "../../../data/kinds/dataset_stages.js";
+import { operationText, valueText } from "../../../data/kinds/dataset_value.js";
 
-/** @typedef {import("../../../data/dataset_stages.js").Placed} Placed */
+/** @typedef {import("../../../data/kinds/dataset_stages.js").Placed} Placed */
 
 /** A line in a box: a parameter, or an operation with an empty name. @typedef {{name: string, text: string}} Line */
 /** @typedef {Placed & {x: number, y: number, width: number, height: number, lines: Line[], more: number}} Box */

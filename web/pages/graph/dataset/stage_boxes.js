@@ -1,8 +1,8 @@
 // The SVG drawing of a dataset pipeline: a box for each stage, and an arrow to its consumer.
 
 import { html, nothing, svg } from "lit-html";
-import { kindOf } from "../../../data/dataset_stages.js";
-import { truncated } from "../../../data/dataset_value.js";
+import { kindOf } from "../../../data/kinds/dataset_stages.js";
+import { truncated } from "../../../data/kinds/dataset_value.js";
 import { t } from "../words.js";
 import { HEAD_HEIGHT, LINE_HEIGHT } from "./layout.js";
 

@@ -5,9 +5,9 @@ import { html, nothing } from "lit-html";
 import { choice, select } from "../../../controls/choice.js";
 import { empty, noPlugin, noRuns } from "../../../controls/empty_state.js";
 import { nameOf, runName } from "../../../controls/run_name.js";
-import { runsByName } from "../../../data/catalogue.js";
-import { visibleRuns } from "../../../data/runs.js";
-import { set, setting } from "../../../data/view.js";
+import { runsByName } from "../../../data/runs/catalogue.js";
+import { visibleRuns } from "../../../data/runs/runs.js";
+import { set, setting } from "../../../data/view/view.js";
 import { t } from "../words.js";
 import "./dataset_graph.js";
 

@@ -1,14 +1,14 @@
 // Lays out graphs with ELK in a worker: expanded scopes from the innermost to the outermost, with a cache of layouts.
 
 import ELK from "elkjs/lib/elk-api.js";
-import { assetUrl } from "../../../data/assets.js";
+import { assetUrl } from "../../../data/client/assets.js";
 import { boxesOf, forwardOnly } from "../model/boxes.js";
 import { elkGraph, layoutOf, linesOf, sizesKey } from "../model/scope_layout.js";
 import { labelOf } from "./node_label.js";
 
 /** @typedef {import("../model/scope_layout.js").ScopeLayout} ScopeLayout */
 /** @typedef {import("../model/scope_layout.js").Direction} Direction */
-/** @typedef {import("../../../data/graphs.js").ScopeView} ScopeView */
+/** @typedef {import("../../../data/kinds/graphs.js").ScopeView} ScopeView */
 
 /** @typedef {object} LayoutRequest
  * @property {string} graph unique among all graphs

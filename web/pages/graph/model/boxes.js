@@ -1,10 +1,10 @@
 // The boxes of a scope: one for each child, one for each group of repeated children, and one for the rest beyond the
 // limit.
 
-/** @typedef {import("../../../data/graphs.js").Child} Child */
-/** @typedef {import("../../../data/graphs.js").ScopeView} ScopeView */
-/** @typedef {import("../../../data/graphs.js").EntryKind} EntryKind */
-/** @typedef {import("../../../data/graphs.js").Flow} Flow */
+/** @typedef {import("../../../data/kinds/graphs.js").Child} Child */
+/** @typedef {import("../../../data/kinds/graphs.js").ScopeView} ScopeView */
+/** @typedef {import("../../../data/kinds/graphs.js").EntryKind} EntryKind */
+/** @typedef {import("../../../data/kinds/graphs.js").Flow} Flow */
 
 /** @typedef {object} Box
  * @property {string} id a child's name, "*name" for a group, or "+scope" for the rest

@@ -1,6 +1,6 @@
 // Short texts for the tensors on an edge.
 
-/** @typedef {import("../../../data/graphs.js").TypeView} TypeView */
+/** @typedef {import("../../../data/kinds/graphs.js").TypeView} TypeView */
 
 /** "32×1×28×28", with "?" for an unknown size; "()" for a scalar. @param {number[]} shape */
 const shapeText = (shape) => (shape.length ? shape.map((size) => (size < 0 ? "?" : String(size))).join("×") : "()");

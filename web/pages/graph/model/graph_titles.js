@@ -4,7 +4,7 @@ import { grouped } from "../../../i18n/numbers.js";
 import { wallTime } from "../../../i18n/times.js";
 import { t } from "../words.js";
 
-/** @typedef {import("../../../data/graphs.js").GraphRow} GraphRow */
+/** @typedef {import("../../../data/kinds/graphs.js").GraphRow} GraphRow */
 
 /** Returns a title for each graph; no two are equal. @param {readonly GraphRow[]} rows */
 export function titlesOf(rows) {

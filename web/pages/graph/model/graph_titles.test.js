@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { titlesOf } from "./graph_titles.js";
 
-/** @param {Partial<import("../../../data/graphs.js").GraphRow>} [facts]
- * @returns {import("../../../data/graphs.js").GraphRow} */
+/** @param {Partial<import("../../../data/kinds/graphs.js").GraphRow>} [facts]
+ * @returns {import("../../../data/kinds/graphs.js").GraphRow} */
 const graph = (facts) => ({
   id: "a",
   name: "net",

@@ -7,8 +7,8 @@
 import { thinLines } from "./thinning.js";
 
 /** @typedef {import("./boxes.js").Box} Box */
-/** @typedef {import("../../../data/graphs.js").Flow} Flow */
-/** @typedef {import("../../../data/graphs.js").ScopeView} ScopeView */
+/** @typedef {import("../../../data/kinds/graphs.js").Flow} Flow */
+/** @typedef {import("../../../data/kinds/graphs.js").ScopeView} ScopeView */
 /** @typedef {"down" | "right"} Direction */
 /** @typedef {"in" | "out"} Side */
 /** @typedef {{x: number, y: number}} Point */

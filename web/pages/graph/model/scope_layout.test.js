@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { boxesOf } from "./boxes.js";
 import { elkGraph, layoutOf, linesOf, portsOf } from "./scope_layout.js";
 
-/** @typedef {import("../../../data/graphs.js").Flow} Flow */
+/** @typedef {import("../../../data/kinds/graphs.js").Flow} Flow */
 
 const NONE = {
   types: [],

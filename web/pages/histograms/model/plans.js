@@ -3,10 +3,10 @@
 import { xExtent } from "../../../charts/extent.js";
 import { distributionsOf, lastOfEachStep, valueExtent } from "../../../charts/histogram/buckets.js";
 import { binsOf, countScale, gridOver } from "../../../charts/histogram/rebin.js";
-import { startOf, styles } from "../../../data/runs.js";
+import { startOf, styles } from "../../../data/runs/runs.js";
 import { sharedExtent } from "./outliers.js";
 
-/** @typedef {import("../../../data/listing.js").Listing} Listing */
+/** @typedef {import("../../../data/tags/listing.js").Listing} Listing */
 /** @typedef {import("../../../charts/histogram/buckets.js").Line} Line */
 /** @typedef {import("../../../charts/ticks.js").Axis} Axis */
 /** @typedef {import("../../../charts/histogram/frame.js").Plan} Plan */

@@ -1,6 +1,6 @@
 // Decoded pictures and their differences, computed in a worker that is started on first use.
 
-import { assetUrl } from "../../../data/assets.js";
+import { assetUrl } from "../../../data/client/assets.js";
 
 /** @typedef {import("./image_worker.js").DecodeResult} DecodeResult */
 

@@ -1,7 +1,7 @@
 // The rotatable surface, drawn by plotly.js, which is loaded on first use. Browsers limit WebGL contexts: create only
 // one.
 
-import { assetUrl } from "../../../data/assets.js";
+import { assetUrl } from "../../../data/client/assets.js";
 
 /** @typedef {import("../../../charts/landscape/grid.js").Grid} Grid */
 

@@ -4,7 +4,7 @@ import { computed } from "@preact/signals-core";
 import { crop, decimate, heightOf, lossOf, refine } from "../../../charts/landscape/grid.js";
 import { contourLevels } from "../../../charts/landscape/levels.js";
 import { colourOf } from "../../../charts/landscape/scales.js";
-import { theme } from "../../../data/view.js";
+import { theme } from "../../../data/view/view.js";
 import { shortNumber } from "../../../i18n/numbers.js";
 import { between, clip, colours, count, scale, view } from "../settings.js";
 import { quantileOf } from "./clip.js";

@@ -70,7 +70,7 @@ import { stepsOf } from "./path.js";
  * @property {Truth | null} truth
  * @property {Diagnostics | null} diagnostics */
 
-/** @param {import("../../../data/landscapes.js").LandscapeReply} reply
+/** @param {import("../../../data/kinds/landscapes.js").LandscapeReply} reply
  * @param {Float64Array | null} losses of a large surface, which the reply does not contain @returns {Landscape} */
 export function landscapeOf(
   {
@@ -127,12 +127,12 @@ export function landscapeOf(
     },
     diagnostics:
       "axes" in diagnostics
-        ? diagnosticsOf(/** @type {import("../../../data/landscapes.js").DiagnosticsReply} */ (diagnostics))
+        ? diagnosticsOf(/** @type {import("../../../data/kinds/landscapes.js").DiagnosticsReply} */ (diagnostics))
         : null,
   };
 }
 
-/** @param {import("../../../data/landscapes.js").MeasuredReply} reply @param {number} level @returns {Measured} */
+/** @param {import("../../../data/kinds/landscapes.js").MeasuredReply} reply @param {number} level @returns {Measured} */
 const measuredOf = ({ x, y, z, known, standard_error: errors, difference_error: differences, levels }, level) => ({
   x: numbersOf(x),
   y: numbersOf(y),
@@ -144,7 +144,7 @@ const measuredOf = ({ x, y, z, known, standard_error: errors, difference_error: 
   known: Uint8Array.from(known.flat(), Number),
 });
 
-/** @param {import("../../../data/landscapes.js").DiagnosticsReply} reply @returns {Diagnostics} */
+/** @param {import("../../../data/kinds/landscapes.js").DiagnosticsReply} reply @returns {Diagnostics} */
 const diagnosticsOf = (reply) => ({
   axes: reply.axes,
   samples: reply.samples,
@@ -166,7 +166,7 @@ const diagnosticsOf = (reply) => ({
   curvature: numbersOf(reply.curvature),
 });
 
-/** @param {import("../../../data/landscapes.js").Column[]} rows @param {number} width */
+/** @param {import("../../../data/kinds/landscapes.js").Column[]} rows @param {number} width */
 function flatten(rows, width) {
   const all = new Float64Array(rows.length * width);
   for (const [at, row] of rows.entries()) all.set(numbersOf(row), at * width);

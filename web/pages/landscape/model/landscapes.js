@@ -1,15 +1,15 @@
 // Loss landscapes of the visible runs: available, selected and loaded.
 
 import { computed, effect } from "@preact/signals-core";
-import { parseList, printList } from "../../../data/address_lists.js";
-import { runs, runsByName } from "../../../data/catalogue.js";
-import { readLandscape, readLineageOf } from "../../../data/landscapes.js";
-import { listTags } from "../../../data/listing_client.js";
-import { compareNatural } from "../../../data/natural_order.js";
-import { QueryMap } from "../../../data/query_map.js";
-import { drawnRuns } from "../../../data/runs.js";
-import { stopAll } from "../../../data/stop_all.js";
-import { set, setting } from "../../../data/view.js";
+import { QueryMap } from "../../../data/client/query_map.js";
+import { stopAll } from "../../../data/client/stop_all.js";
+import { readLandscape, readLineageOf } from "../../../data/kinds/landscapes.js";
+import { runs, runsByName } from "../../../data/runs/catalogue.js";
+import { drawnRuns } from "../../../data/runs/runs.js";
+import { listTags } from "../../../data/tags/listing_client.js";
+import { compareNatural } from "../../../data/text/natural_order.js";
+import { parseList, printList } from "../../../data/view/address_lists.js";
+import { set, setting } from "../../../data/view/view.js";
 import { landscapeOf } from "./landscape.js";
 
 /** @typedef {import("./landscape.js").Landscape} Landscape */
@@ -168,7 +168,7 @@ export const landscapes = computed(() =>
   shown.value.map((choice) => ({ choice, landscape: loaded.values.value.get(keyOf(choice)) ?? null })),
 );
 
-/** @type {QueryMap<import("../../../data/landscapes.js").LineageRow | null>} */
+/** @type {QueryMap<import("../../../data/kinds/landscapes.js").LineageRow | null>} */
 const lineages = new QueryMap(readLineageOf);
 /** @param {string} run */
 export const lineageOf = (run) => lineages.values.value.get(run) ?? null;

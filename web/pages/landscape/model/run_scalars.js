@@ -2,17 +2,17 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { nearest } from "../../../charts/binary_search.js";
-import { runsByName } from "../../../data/catalogue.js";
-import { readScalars } from "../../../data/client.js";
-import { listTags } from "../../../data/listing_client.js";
-import { compareNatural } from "../../../data/natural_order.js";
-import { QueryMap } from "../../../data/query_map.js";
-import { seriesOf } from "../../../data/series.js";
-import { stopAll } from "../../../data/stop_all.js";
-import { setting } from "../../../data/view.js";
+import { readScalars } from "../../../data/client/client.js";
+import { QueryMap } from "../../../data/client/query_map.js";
+import { stopAll } from "../../../data/client/stop_all.js";
+import { runsByName } from "../../../data/runs/catalogue.js";
+import { seriesOf } from "../../../data/series/series.js";
+import { listTags } from "../../../data/tags/listing_client.js";
+import { compareNatural } from "../../../data/text/natural_order.js";
+import { setting } from "../../../data/view/view.js";
 import { keyOf, ofShownRuns, shownRuns } from "./landscapes.js";
 
-/** @typedef {import("../../../data/series.js").Series} Series */
+/** @typedef {import("../../../data/series/series.js").Series} Series */
 
 /** @type {QueryMap<string[]>} */
 const tagsByRun = new QueryMap(async (run, signal) =>

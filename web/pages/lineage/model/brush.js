@@ -1,6 +1,6 @@
 // Brushes: for each brushed column a range of numbers or a set of picked values. A run is kept if every brush keeps it.
 
-import { parseList, parsePairs, printList, printPairs } from "../../../data/address_lists.js";
+import { parseList, parsePairs, printList, printPairs } from "../../../data/view/address_lists.js";
 
 /** @typedef {import("../../../controls/run_plots/columns.js").Column} Column */
 /** @typedef {import("../../../controls/run_plots/columns.js").Value} Value */

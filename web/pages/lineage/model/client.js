@@ -1,7 +1,7 @@
 // Requests for lineage and dataset pipelines.
 
-import { postJson } from "../../../data/client.js";
-import { noteDirections } from "../../../data/directions.js";
+import { postJson } from "../../../data/client/client.js";
+import { noteDirections } from "../../../data/series/directions.js";
 
 /** A JSON value, in which non-finite numbers are "NaN", "Infinity" and "-Infinity". @typedef {unknown} Json */
 /** @typedef {Record<string, Json>} JsonByName */

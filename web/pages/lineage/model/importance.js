@@ -1,10 +1,10 @@
 // How much each hyperparameter matters for a metric: fetched while it is shown, again when the data changes.
 
 import { computed, signal } from "@preact/signals-core";
-import { readImportance } from "../../../data/importance_client.js";
-import { Query } from "../../../data/query.js";
+import { Query } from "../../../data/client/query.js";
+import { readImportance } from "../../../data/kinds/importance_client.js";
 
-/** @typedef {{metric: string, source: import("../../../data/importance_client.js").MetricSource, runs: string[], stamp: string}} ImportanceQuery
+/** @typedef {{metric: string, source: import("../../../data/kinds/importance_client.js").MetricSource, runs: string[], stamp: string}} ImportanceQuery
  * runs: empty = all; stamp: changes with the data */
 
 /** Changed data is measured again at most this often, in milliseconds. */

@@ -1,7 +1,7 @@
 // Caches of the lineage, dataset pipelines and last scalars of all runs.
 
-import { contentOf, RunCache } from "../../../data/run_cache.js";
-import { overviewCache } from "../../../data/run_table.js";
+import { contentOf, RunCache } from "../../../data/runs/run_cache.js";
+import { overviewCache } from "../../../data/runs/run_table.js";
 import { readLineages, readPipelines } from "./client.js";
 
 /** Runs per request; the lineage of a run is large. */

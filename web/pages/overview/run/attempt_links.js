@@ -1,12 +1,12 @@
 // The number of a run's attempts, with links to the charts of all of them and of each.
 
 import { html } from "lit-html";
-import { offeredAttempts } from "../../../data/attempts.js";
-import { view } from "../../../data/view.js";
+import { offeredAttempts } from "../../../data/runs/attempts.js";
+import { view } from "../../../data/view/view.js";
 import { t } from "../words.js";
 import { linkTo } from "./link.js";
 
-/** @param {import("../../../data/api_types.js").RunRow} row */
+/** @param {import("../../../data/client/api_types.js").RunRow} row */
 export function attemptLinks({ run, attempts }) {
   const link = (/** @type {string} */ attempt, /** @type {string} */ text) =>
     linkTo(run, { page: "scalars", own: { ...view.value.own, "scalar.attempt": attempt } }, text, `attempt-${attempt}`);

@@ -1,8 +1,8 @@
 // Which scalar tags of a run are drawn on its page: the most informative ones, and those of the machine.
 
-import { isOfMachine } from "../../../data/machine_tags.js";
-import { isHeldOut, likelyMetrics } from "../../../data/metrics.js";
-import { compareNatural } from "../../../data/natural_order.js";
+import { isHeldOut, likelyMetrics } from "../../../data/series/metrics.js";
+import { isOfMachine } from "../../../data/tags/machine_tags.js";
+import { compareNatural } from "../../../data/text/natural_order.js";
 
 const MOST_CHARTS = 6;
 const MOST_OF_MACHINE = 8;

@@ -9,7 +9,7 @@ import { tagsOf } from "./newest.js";
 import { runSection } from "./section.js";
 import "./run_chart.js";
 
-/** @typedef {import("../../../data/api_types.js").RunRow} RunRow */
+/** @typedef {import("../../../data/client/api_types.js").RunRow} RunRow */
 
 /** The states of runs that did not end as they should. */
 const FAILED = new Set(["failed", "interrupted", "lost", "stalled"]);

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../../controls/icons.js";
-import { set } from "../../../data/view.js";
+import { set } from "../../../data/view/view.js";
 import { grouped } from "../../../i18n/numbers.js";
 import { consoleSearch, followsConsole } from "../settings.js";
 import { t } from "../words.js";

@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { t } from "../words.js";
 import { ListedPart } from "./listed_part.js";
 
-/** @typedef {import("../../../data/dataset_stages.js").Stage} Stage */
+/** @typedef {import("../../../data/kinds/dataset_stages.js").Stage} Stage */
 
 const MOST = 6;
 

@@ -8,7 +8,7 @@ import { t } from "../words.js";
 import { ListedPart } from "./listed_part.js";
 import { runSection } from "./section.js";
 
-/** @typedef {Record<string, import("../../../data/difference.js").Plain>} Facts */
+/** @typedef {Record<string, import("../../../data/series/difference.js").Plain>} Facts */
 /** @typedef {{facts: Record<string, string>, packages: Record<string, string>}} Environment */
 
 class RunEnvironment extends ListedPart {
@@ -46,7 +46,7 @@ class RunEnvironment extends ListedPart {
   }
 }
 
-/** @param {[name: string, value: import("../../../data/difference.js").Plain][]} entries */
+/** @param {[name: string, value: import("../../../data/series/difference.js").Plain][]} entries */
 const table = (entries) =>
   html`<table class="facts"><tbody>${entries.map(
     ([name, value]) =>

@@ -14,7 +14,7 @@ class GraphTile extends ListedPart {
     return { limit: 1 };
   }
 
-  /** @param {{graphs: import("../../../data/graphs.js").GraphRow[]}} reply */
+  /** @param {{graphs: import("../../../data/kinds/graphs.js").GraphRow[]}} reply */
   template({ graphs }) {
     const newest = graphs.at(-1);
     if (!newest) return nothing;

@@ -5,7 +5,7 @@ import { plainText } from "../../../i18n/numbers.js";
 import { t } from "../words.js";
 import { ListedPart } from "./listed_part.js";
 
-/** @typedef {import("../../../data/difference.js").Plain} Plain */
+/** @typedef {import("../../../data/series/difference.js").Plain} Plain */
 /** @typedef {Record<string, Plain | null | object>} Section */
 
 const METRICS = 3;

@@ -1,12 +1,12 @@
 // Links from a run to other pages.
 
 import { html, nothing } from "lit-html";
-import { changed, printView } from "../../../data/address.js";
-import { only } from "../../../data/selection.js";
-import { change, view } from "../../../data/view.js";
+import { only } from "../../../data/runs/selection.js";
+import { changed, printView } from "../../../data/view/address.js";
+import { change, view } from "../../../data/view/view.js";
 
 /** A link to a page that shows only this run.
- * @param {string} run @param {Partial<import("../../../data/address.js").View>} patch @param {unknown} text
+ * @param {string} run @param {Partial<import("../../../data/view/address.js").View>} patch @param {unknown} text
  * @param {string} [key] */
 export function linkTo(run, patch, text, key = "") {
   const target = changed(view.peek(), { selection: only(run), runs: "", ...patch });

@@ -3,7 +3,7 @@
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { LazyCard } from "../../../controls/lazy_card.js";
-import { Listing } from "../../../data/listing.js";
+import { Listing } from "../../../data/tags/listing.js";
 import { t } from "../words.js";
 
 /** Subclasses define the listing and render the reply. */
@@ -17,7 +17,7 @@ export class ListedPart extends LazyCard {
     this.#run.value = run;
   }
 
-  /** @returns {import("../../../data/listing_client.js").Kind} */
+  /** @returns {import("../../../data/tags/listing_client.js").Kind} */
   get kind() {
     throw new Error("subclasses define the kind");
   }

@@ -2,12 +2,12 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { DIGITS } from "../../../controls/landscape_picture.js";
-import { runsByName } from "../../../data/catalogue.js";
-import { Listing } from "../../../data/listing.js";
-import { listTags } from "../../../data/listing_client.js";
-import { compareNatural } from "../../../data/natural_order.js";
-import { Query } from "../../../data/query.js";
-import { stopAll } from "../../../data/stop_all.js";
+import { Query } from "../../../data/client/query.js";
+import { stopAll } from "../../../data/client/stop_all.js";
+import { runsByName } from "../../../data/runs/catalogue.js";
+import { Listing } from "../../../data/tags/listing.js";
+import { listTags } from "../../../data/tags/listing_client.js";
+import { compareNatural } from "../../../data/text/natural_order.js";
 import { openRun } from "../settings.js";
 
 /** @typedef {{tag: string, point: any}} Newest */

@@ -8,14 +8,14 @@ import { labelChips } from "../../../controls/label_chips.js";
 import { nameOf } from "../../../controls/run_name.js";
 import { recordingList, stateNotice } from "../../../controls/run_state_details.js";
 import { stateMark, stateSentence } from "../../../controls/state_mark.js";
-import { alertsOf } from "../../../data/alerts.js";
-import { dialectName } from "../../../data/dialects.js";
-import { areNotesOff, noteOf } from "../../../data/notes.js";
-import { OpenRun } from "../../../data/run_details.js";
-import { lastedOf, stateOf } from "../../../data/run_state.js";
-import { DASHES } from "../../../data/run_styles.js";
-import { detailCache } from "../../../data/run_table.js";
-import { styles } from "../../../data/runs.js";
+import { DASHES } from "../../../data/colours/run_styles.js";
+import { alertsOf } from "../../../data/notes/alerts.js";
+import { areNotesOff, noteOf } from "../../../data/notes/notes.js";
+import { dialectName } from "../../../data/runs/dialects.js";
+import { OpenRun } from "../../../data/runs/run_details.js";
+import { lastedOf, stateOf } from "../../../data/runs/run_state.js";
+import { detailCache } from "../../../data/runs/run_table.js";
+import { styles } from "../../../data/runs/runs.js";
 import { grouped, nonFinite } from "../../../i18n/numbers.js";
 import { duration, wallTime } from "../../../i18n/times.js";
 import { namesForm, noteForm } from "../notes_form.js";
@@ -34,8 +34,8 @@ import "./environment.js";
 import "./files.js";
 import { t } from "../words.js";
 
-/** @typedef {import("../../../data/api_types.js").RunDetails} RunDetails */
-/** @typedef {import("../../../data/run_table_client.js").OverviewRun} OverviewRun */
+/** @typedef {import("../../../data/client/api_types.js").RunDetails} RunDetails */
+/** @typedef {import("../../../data/runs/run_table_client.js").OverviewRun} OverviewRun */
 
 /** Damaged locations that are listed. */
 const MOST_PLACES = 8;

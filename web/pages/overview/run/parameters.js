@@ -2,15 +2,15 @@
 
 import { html, nothing } from "lit-html";
 import { nameOf } from "../../../controls/run_name.js";
-import { baseline } from "../../../data/baseline.js";
-import { differenceOf, splitIdentity } from "../../../data/difference.js";
-import { detailCache } from "../../../data/run_table.js";
+import { baseline } from "../../../data/runs/baseline.js";
+import { detailCache } from "../../../data/runs/run_table.js";
+import { differenceOf, splitIdentity } from "../../../data/series/difference.js";
 import { plainText } from "../../../i18n/numbers.js";
 import { t } from "../words.js";
 import { runSection } from "./section.js";
 
-/** @typedef {Readonly<Record<string, import("../../../data/difference.js").Plain>>} Parameters */
-/** @typedef {import("../../../data/difference.js").Plain | undefined} Value */
+/** @typedef {Readonly<Record<string, import("../../../data/series/difference.js").Plain>>} Parameters */
+/** @typedef {import("../../../data/series/difference.js").Plain | undefined} Value */
 
 /** @param {string} run @param {Parameters | undefined} own undefined until they are fetched */
 export function parameterSection(run, own) {

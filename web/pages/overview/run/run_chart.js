@@ -5,25 +5,25 @@ import { html, nothing, render } from "lit-html";
 import { LazyCard } from "../../../controls/lazy_card.js";
 import { followChart } from "../../../controls/lines/chart_view.js";
 import { axisFor, plotOf } from "../../../controls/lines/line_plot.js";
-import { baseline } from "../../../data/baseline.js";
-import { readScalars } from "../../../data/client.js";
-import { Query } from "../../../data/query.js";
-import { RequestQueue } from "../../../data/requests.js";
-import { changes, versionOf } from "../../../data/run_versions.js";
-import { seriesOf } from "../../../data/series.js";
-import { AUTOMATIC } from "../../../data/smoothing.js";
+import { readScalars } from "../../../data/client/client.js";
+import { Query } from "../../../data/client/query.js";
+import { RequestQueue } from "../../../data/client/requests.js";
+import { baseline } from "../../../data/runs/baseline.js";
+import { changes, versionOf } from "../../../data/runs/run_versions.js";
+import { seriesOf } from "../../../data/series/series.js";
+import { AUTOMATIC } from "../../../data/series/smoothing.js";
 import { shortNumber } from "../../../i18n/numbers.js";
 import { t } from "../words.js";
 import { linkTo } from "./link.js";
 
-/** @typedef {import("../../../data/series.js").Series} Series */
-/** @typedef {import("../../../data/address.js").Window} Window */
+/** @typedef {import("../../../data/series/series.js").Series} Series */
+/** @typedef {import("../../../data/view/address.js").Window} Window */
 
 const POINTS = 500;
 /** The chart of a live run is fetched at most this often, in milliseconds. */
 const INTERVAL = 500;
 const queue = new RequestQueue(4);
-/** @type {import("../../../data/card_series.js").Query} */
+/** @type {import("../../../data/series/card_series.js").Query} */
 const QUERY = { axis: "step", smooth: AUTOMATIC, window: null, scale: "linear", rank: "", attempt: "", grouped: null };
 
 class RunChart extends LazyCard {
@@ -66,7 +66,7 @@ class RunChart extends LazyCard {
     ];
   }
 
-  /** @param {import("../../../data/address.js").Zoom | null} zoom */
+  /** @param {import("../../../data/view/address.js").Zoom | null} zoom */
   #zoom(zoom) {
     const { x, y } = zoom ?? { x: null, y: null };
     if (x !== undefined) this.#window.value = x;

@@ -4,8 +4,8 @@ import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../../controls/icons.js";
 import { formatted } from "../../../controls/markdown/text_body.js";
 import { pluginCounts } from "../../../controls/plugin_counts.js";
-import { pageOf } from "../../../data/page_list.js";
-import { view } from "../../../data/view.js";
+import { pageOf } from "../../../data/view/page_list.js";
+import { view } from "../../../data/view/view.js";
 import { grouped } from "../../../i18n/numbers.js";
 import { colourOf } from "../cells.js";
 import { t } from "../words.js";
@@ -17,7 +17,7 @@ import "./undrawn_tiles.js";
 import { linkTo } from "./link.js";
 import { KINDS, newest, tagsOf } from "./newest.js";
 
-/** @typedef {import("../../../data/api_types.js").RunRow} RunRow */
+/** @typedef {import("../../../data/client/api_types.js").RunRow} RunRow */
 
 /** Plugins of computational graphs, and of lineage. */
 const GRAPHS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
@@ -79,7 +79,7 @@ function sourceTiles({ run, plugins }) {
 }
 
 /** @param {string} run @param {string} name @param {number} count
- * @param {Partial<import("../../../data/address.js").View>} patch @param {string} title @param {unknown} content */
+ * @param {Partial<import("../../../data/view/address.js").View>} patch @param {string} title @param {unknown} content */
 const sourceTile = (
   run,
   name,
@@ -148,7 +148,7 @@ function figure({ tag, point }, drawn) {
 
 const LANDSCAPE = 160;
 
-/** @param {import("../../../data/landscapes.js").LandscapeReply} reply */
+/** @param {import("../../../data/kinds/landscapes.js").LandscapeReply} reply */
 function landscape(reply) {
   const heights = reply.error === null ? heightsOf([reply]) : null;
   return heights

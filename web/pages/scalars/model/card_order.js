@@ -1,16 +1,16 @@
 // The order of the cards on the scalars page, stored in the URL; a long manual order is stored in the browser.
 
 import { computed, effect, signal } from "@preact/signals-core";
-import { parseList, printList } from "../../../data/address_lists.js";
-import { inManualOrder, movedTo, shortestOrder, sortedByChange } from "../../../data/card_order.js";
-import { runsByName, runsReply, scalarTags } from "../../../data/catalogue.js";
-import { listTags } from "../../../data/listing_client.js";
-import { Query } from "../../../data/query.js";
-import { drawnRuns } from "../../../data/runs.js";
-import { stopAll } from "../../../data/stop_all.js";
-import { set, setting } from "../../../data/view.js";
+import { Query } from "../../../data/client/query.js";
+import { stopAll } from "../../../data/client/stop_all.js";
+import { runsByName, runsReply, scalarTags } from "../../../data/runs/catalogue.js";
+import { drawnRuns } from "../../../data/runs/runs.js";
+import { inManualOrder, movedTo, shortestOrder, sortedByChange } from "../../../data/tags/card_order.js";
+import { listTags } from "../../../data/tags/listing_client.js";
+import { parseList, printList } from "../../../data/view/address_lists.js";
+import { set, setting } from "../../../data/view/view.js";
 
-/** @typedef {import("../../../data/names.js").TagGroup} TagGroup */
+/** @typedef {import("../../../data/tags/names.js").TagGroup} TagGroup */
 
 /** Runs whose changes are read: those that changed last. */
 const MOST_RUNS = 100;

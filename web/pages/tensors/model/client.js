@@ -1,6 +1,6 @@
 // Requests for elements of tensors as .npy files, which are exact for every data type.
 
-import { fetchBytes } from "../../../data/client.js";
+import { fetchBytes } from "../../../data/client/client.js";
 import { readNpy } from "./npy.js";
 
 /** One tensor: a point of a series.

@@ -2,8 +2,8 @@
 
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../../controls/icons.js";
-import { PANEL_KINDS } from "../../../data/workspace_check.js";
-import { workspaceDocument } from "../../../data/workspace_document.js";
+import { PANEL_KINDS } from "../../../data/workspaces/workspace_check.js";
+import { workspaceDocument } from "../../../data/workspaces/workspace_document.js";
 import { resolved } from "../model/cascade.js";
 import { changePanel, changeSection, withSetting } from "../model/edit.js";
 import { titleOf } from "../model/titles.js";
@@ -13,11 +13,11 @@ import { selectField, textField } from "./fields.js";
 import { FORMS, inheritedFields } from "./forms.js";
 
 /** @typedef {import("../state.js").Edited} Edited */
-/** @typedef {import("../../../data/workspace_check.js").WorkspaceDocument} WorkspaceDocument */
+/** @typedef {import("../../../data/workspaces/workspace_check.js").WorkspaceDocument} WorkspaceDocument */
 /** What a form edits. `own`: the settings of the level; `get`: those and inherited ones, with the level that has them.
  * @typedef {object} Target
  * @property {"workspace" | "section" | "panel"} level
- * @property {import("../../../data/workspace_check.js").Settings} own
+ * @property {import("../../../data/workspaces/workspace_check.js").Settings} own
  * @property {(name: string) => import("../model/cascade.js").Resolved} get
  * @property {(name: string, value: unknown) => void} put undefined = inherited or default
  */
@@ -97,7 +97,7 @@ function settingsOf({ settings, sections }, edited) {
 }
 
 /** @param {WorkspaceDocument} document @param {Edited} edited
- * @param {import("../../../data/workspace_check.js").Settings} settings @returns {WorkspaceDocument} */
+ * @param {import("../../../data/workspaces/workspace_check.js").Settings} settings @returns {WorkspaceDocument} */
 function withSettings(document, edited, settings) {
   if (edited.level === "workspace") return { ...document, settings };
   if (edited.level === "section") return changeSection(document, edited.section, { settings });

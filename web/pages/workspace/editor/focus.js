@@ -1,7 +1,7 @@
 // The focus goes to the editor when it opens, to what a panel shows first, and back to where it was when it closes; what is edited is in view.
 
 import { effect } from "@preact/signals-core";
-import { narrow } from "../../../data/view.js";
+import { narrow } from "../../../data/view/view.js";
 import { editing } from "../state.js";
 
 /** Follows the editor until the returned function is called. */

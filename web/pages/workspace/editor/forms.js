@@ -1,10 +1,10 @@
 // The form of line charts, and of the settings that panels inherit; and the forms of all kinds.
 
 import { html, nothing } from "lit-html";
-import { scalarTags } from "../../../data/catalogue.js";
-import { TAG_AXIS } from "../../../data/defined_axes.js";
-import { AUTOMATIC, METHODS, smoothingText } from "../../../data/smoothing.js";
-import { definedX } from "../../../data/step_metrics.js";
+import { scalarTags } from "../../../data/runs/catalogue.js";
+import { TAG_AXIS } from "../../../data/series/defined_axes.js";
+import { AUTOMATIC, METHODS, smoothingText } from "../../../data/series/smoothing.js";
+import { definedX } from "../../../data/series/step_metrics.js";
 import { CASCADING } from "../model/cascade.js";
 import { AXES, BANDS, CENTRES, lineSettings, RAW_STYLES } from "../model/line_settings.js";
 import { sourcesOf } from "../model/line_sources.js";

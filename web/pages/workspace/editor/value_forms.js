@@ -1,7 +1,7 @@
 // The forms of panels that show values of runs: bars, single numbers, scatter plots, parallel axes; and of media.
 
 import { html } from "lit-html";
-import { scalarTags } from "../../../data/catalogue.js";
+import { scalarTags } from "../../../data/runs/catalogue.js";
 import { parseColumn, printColumn, STATISTICS } from "../model/column_names.js";
 import { oneOf, texts } from "../model/line_settings.js";
 import { REDUCTIONS } from "../model/summary.js";

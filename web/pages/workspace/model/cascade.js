@@ -1,6 +1,6 @@
 // The settings of a panel: its own, else its section's, else the workspace's.
 
-/** @typedef {import("../../../data/workspace_check.js").Settings} Settings */
+/** @typedef {import("../../../data/workspaces/workspace_check.js").Settings} Settings */
 /** @typedef {"workspace" | "section" | "panel"} Level */
 /** The value of a setting and the level that has it; null = no level has it.
  * @typedef {{value: unknown, from: Level | null}} Resolved */

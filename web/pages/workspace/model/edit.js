@@ -1,11 +1,11 @@
 // Edits of a workspace document. Each returns a new document.
 
-import { COLUMNS } from "../../../data/workspace_check.js";
+import { COLUMNS } from "../../../data/workspaces/workspace_check.js";
 
-/** @typedef {import("../../../data/workspace_check.js").WorkspaceDocument} WorkspaceDocument */
-/** @typedef {import("../../../data/workspace_check.js").Section} Section */
-/** @typedef {import("../../../data/workspace_check.js").Panel} Panel */
-/** @typedef {import("../../../data/workspace_check.js").Settings} Settings */
+/** @typedef {import("../../../data/workspaces/workspace_check.js").WorkspaceDocument} WorkspaceDocument */
+/** @typedef {import("../../../data/workspaces/workspace_check.js").Section} Section */
+/** @typedef {import("../../../data/workspaces/workspace_check.js").Panel} Panel */
+/** @typedef {import("../../../data/workspaces/workspace_check.js").Settings} Settings */
 /** @typedef {{x: number, y: number, w: number, h: number}} Box */
 
 /** @param {WorkspaceDocument} document @param {number} at @param {Partial<Section>} patch @returns {WorkspaceDocument} */

@@ -1,9 +1,9 @@
 // The settings of a line chart in a panel, with defaults in place of what is missing or invalid.
 
-import { TAG_AXIS } from "../../../data/defined_axes.js";
-import { AUTOMATIC } from "../../../data/smoothing.js";
+import { TAG_AXIS } from "../../../data/series/defined_axes.js";
+import { AUTOMATIC } from "../../../data/series/smoothing.js";
 
-/** @typedef {import("../../../data/workspace_check.js").Settings} Settings */
+/** @typedef {import("../../../data/workspaces/workspace_check.js").Settings} Settings */
 /** The ends of a range; null = automatic. @typedef {readonly [lo: number | null, hi: number | null]} Range */
 
 /** @typedef {object} LineSettings
@@ -11,7 +11,7 @@ import { AUTOMATIC } from "../../../data/smoothing.js";
  * @property {string[]} patterns regular expressions over tags
  * @property {string[]} expressions
  * @property {string[]} right tags, patterns and expressions on the right axis
- * @property {import("../../../data/address.js").Axis | "value"} axis
+ * @property {import("../../../data/view/address.js").Axis | "value"} axis
  * @property {string} x the tag on the x axis, if `axis` is "value"
  * @property {string} smooth the server's parameter; "" = off, "auto" = of noisy series
  * @property {import("../../../charts/plot.js").RawStyle} raw how raw values are drawn behind smoothed ones
@@ -22,7 +22,7 @@ import { AUTOMATIC } from "../../../data/smoothing.js";
  * @property {"run" | "tag"} colours what the colours distinguish
  * @property {"equal" | "last"} join how operands of expressions are joined
  * @property {"step" | "second"} rate the unit of rate()
- * @property {import("../../../data/api_types.js").Grouping | null} grouping bands of groups of runs; null = each run
+ * @property {import("../../../data/client/api_types.js").Grouping | null} grouping bands of groups of runs; null = each run
  * @property {boolean} isRobust does the y range leave out outliers?
  */
 

@@ -1,6 +1,6 @@
 // What a line chart draws: tags, those that match patterns, and expressions, each once.
 
-import { regexFilter } from "../../../data/regex_filter.js";
+import { regexFilter } from "../../../data/text/regex_filter.js";
 
 /** One column of every run: a tag, or an expression of tags.
  * @typedef {{name: string, isExpression: boolean, side: "left" | "right"}} Source */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commonStepMetric, parseDefinitions, stepMetricOf } from "../../../data/defined_axes.js";
+import { commonStepMetric, parseDefinitions, stepMetricOf } from "../../../data/series/defined_axes.js";
 import { lineSettings, withinRange } from "./line_settings.js";
 import { MOST_SOURCES, sourcesOf } from "./line_sources.js";
 import { marginsOf, valuesAt } from "./margins.js";

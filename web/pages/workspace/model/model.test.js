@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { COLUMNS, checkDocument } from "../../../data/workspace_check.js";
+import { COLUMNS, checkDocument } from "../../../data/workspaces/workspace_check.js";
 import { CASCADING, reset, resolved } from "./cascade.js";
 import { addPanel, addSection, apart, deletePanel, duplicatePanel, freePlace, moveSection, overlap } from "./edit.js";
 
@@ -10,7 +10,7 @@ const random = (seed) => (/** @type {number} */ below) => {
   return Math.floor((seed / 2 ** 32) * below);
 };
 
-/** @type {import("../../../data/workspace_check.js").WorkspaceDocument} */
+/** @type {import("../../../data/workspaces/workspace_check.js").WorkspaceDocument} */
 const EMPTY = { version: 1, sections: [], settings: {} };
 
 test("random edits keep a document valid and its panels apart", () => {

@@ -1,9 +1,9 @@
 // A workspace to start with: charts of the likely metrics, and the best value of each run.
 
-import { likelyMetrics } from "../../../data/metrics.js";
+import { likelyMetrics } from "../../../data/series/metrics.js";
 import { addPanel, addSection } from "./edit.js";
 
-/** @typedef {import("../../../data/workspace_check.js").WorkspaceDocument} WorkspaceDocument */
+/** @typedef {import("../../../data/workspaces/workspace_check.js").WorkspaceDocument} WorkspaceDocument */
 
 const CHARTS = 6;
 

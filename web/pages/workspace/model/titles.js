@@ -2,13 +2,13 @@
 
 import { texts } from "./line_settings.js";
 
-/** @param {import("../../../data/workspace_check.js").Panel} panel @returns {string} "" = it has no content yet */
+/** @param {import("../../../data/workspaces/workspace_check.js").Panel} panel @returns {string} "" = it has no content yet */
 export function titleOf({ kind, settings }) {
   if (typeof settings.title === "string" && settings.title) return settings.title;
   return TITLES[kind]?.(settings) ?? "";
 }
 
-/** @typedef {import("../../../data/workspace_check.js").Settings} Settings */
+/** @typedef {import("../../../data/workspaces/workspace_check.js").Settings} Settings */
 /** @param {unknown} value */
 const text = (value) => (typeof value === "string" ? value : "");
 /** "last:loss" -> "loss". @param {unknown} value */

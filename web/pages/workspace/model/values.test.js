@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkDocument } from "../../../data/workspace_check.js";
+import { checkDocument } from "../../../data/workspaces/workspace_check.js";
 import { effective } from "./cascade.js";
 import { parseColumn, printColumn } from "./column_names.js";
 import { dropPanel, movePanel, overlap, placePanels, withSetting } from "./edit.js";
@@ -58,7 +58,7 @@ test("the starting workspace is valid, and charts of training and validation dat
 });
 
 const panel = { kind: "lines", x: 0, y: 0, w: 6, h: 3, settings: {} };
-const document = /** @type {import("../../../data/workspace_check.js").WorkspaceDocument} */ ({
+const document = /** @type {import("../../../data/workspaces/workspace_check.js").WorkspaceDocument} */ ({
   version: 1,
   settings: {},
   sections: [

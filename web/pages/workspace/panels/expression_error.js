@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit-html";
 
-/** @param {import("../../../data/card_series.js").Feed} feed */
+/** @param {import("../../../data/series/card_series.js").Feed} feed */
 export function expressionError({ tag, error }) {
   const message = error.value?.message ?? "";
   const at = placeIn(message);

@@ -9,7 +9,7 @@ import "./number.js";
 import "./parallel.js";
 import "./scatter.js";
 
-/** @typedef {{settings: import("../../../data/workspace_check.js").Settings, zoom: string}} Model */
+/** @typedef {{settings: import("../../../data/workspaces/workspace_check.js").Settings, zoom: string}} Model */
 
 /** @type {Record<string, (model: Model) => unknown>} */
 const CONTENT = {

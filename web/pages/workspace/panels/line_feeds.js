@@ -1,8 +1,8 @@
 // The feeds of a line chart: one for each tag and expression.
 
 import { effect } from "@preact/signals-core";
-import { Feed } from "../../../data/card_series.js";
-import { observeFeed, queriesChanged, unobserveFeed } from "../../../data/series_requests.js";
+import { Feed } from "../../../data/series/card_series.js";
+import { observeFeed, queriesChanged, unobserveFeed } from "../../../data/series/series_requests.js";
 
 /** @typedef {import("../model/line_sources.js").Source} Source */
 
@@ -31,7 +31,7 @@ export class LineFeeds {
 
   /** Fetches the baseline of a source until the returned function is called.
    * @param {() => Source | null} source null = none @param {() => string} run
-   * @param {() => import("../../../data/card_series.js").Query} query read in an effect */
+   * @param {() => import("../../../data/series/card_series.js").Query} query read in an effect */
   followBaseline(source, run, query) {
     const end = effect(() => {
       const shown = source();
@@ -50,7 +50,7 @@ export class LineFeeds {
   }
 
   /** Fetches until the returned function is called.
-   * @param {() => Source[]} sources @param {() => import("../../../data/card_series.js").Query} query read in an effect
+   * @param {() => Source[]} sources @param {() => import("../../../data/series/card_series.js").Query} query read in an effect
    */
   follow(sources, query) {
     const end = effect(() => {

@@ -7,18 +7,18 @@ import { swatch } from "../../../controls/icons.js";
 import { followChart } from "../../../controls/lines/chart_view.js";
 import { axisFor, drawnSeries, plotOf, pointCounts } from "../../../controls/lines/line_plot.js";
 import { shortNameOf } from "../../../controls/run_name.js";
-import { baseline } from "../../../data/baseline.js";
-import { scalarTags } from "../../../data/catalogue.js";
-import { hoveredRun } from "../../../data/pointer.js";
-import { setYRange, yRanges } from "../../../data/ranges.js";
-import { noteGroups } from "../../../data/received_groups.js";
-import { DASHES } from "../../../data/run_styles.js";
-import { axisStart, drawnRuns } from "../../../data/runs.js";
-import { xsOf } from "../../../data/series.js";
-import { retryFeeds } from "../../../data/series_requests.js";
-import { AUTOMATIC } from "../../../data/smoothing.js";
-import { definedX } from "../../../data/step_metrics.js";
-import { change, zooms } from "../../../data/view.js";
+import { DASHES } from "../../../data/colours/run_styles.js";
+import { noteGroups } from "../../../data/groups/received_groups.js";
+import { baseline } from "../../../data/runs/baseline.js";
+import { scalarTags } from "../../../data/runs/catalogue.js";
+import { axisStart, drawnRuns } from "../../../data/runs/runs.js";
+import { setYRange, yRanges } from "../../../data/series/ranges.js";
+import { xsOf } from "../../../data/series/series.js";
+import { retryFeeds } from "../../../data/series/series_requests.js";
+import { AUTOMATIC } from "../../../data/series/smoothing.js";
+import { definedX } from "../../../data/series/step_metrics.js";
+import { hoveredRun } from "../../../data/view/pointer.js";
+import { change, zooms } from "../../../data/view/view.js";
 import { grouped } from "../../../i18n/numbers.js";
 import { lineSettings, withinRange } from "../model/line_settings.js";
 import { sourcesOf } from "../model/line_sources.js";
@@ -30,7 +30,7 @@ import { PanelElement } from "./panel_element.js";
 
 /** @typedef {import("../../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../../charts/plot.js").Line} Line */
-/** @typedef {import("../../../data/address.js").Window} Window */
+/** @typedef {import("../../../data/view/address.js").Window} Window */
 
 /** Lines of an automatic legend; names of any legend. */
 const MOST_AUTOMATIC = 6;
@@ -127,7 +127,7 @@ class LinesPanel extends PanelElement {
     return this.zoom.value in zooms.value || yRanges.value.has(this.zoom.value);
   }
 
-  /** @param {import("../../../data/address.js").Zoom | null} zoom null = the whole of both axes */
+  /** @param {import("../../../data/view/address.js").Zoom | null} zoom null = the whole of both axes */
   zoomTo(zoom) {
     const name = this.zoom.peek();
     const { x, y } = zoom ?? { x: null, y: /** @type {const} */ ([null, null]) };
@@ -155,7 +155,7 @@ class LinesPanel extends PanelElement {
 /** @typedef {import("../../../charts/ticks.js").Axis} Axis */
 
 /** @param {LineSettings} settings @param {Axis} axis @param {Window | null} zoom
- * @returns {import("../../../data/card_series.js").Query} */
+ * @returns {import("../../../data/series/card_series.js").Query} */
 function queryOf(settings, axis, zoom) {
   const { smooth, logX, x, join, rate, expressions, grouping } = settings;
   const [lo, hi] = settings.range.x;
@@ -172,7 +172,7 @@ function queryOf(settings, axis, zoom) {
   };
 }
 
-/** @param {LineSettings} settings @param {import("../../../data/ranges.js").OpenRange} [y] to which the panel is zoomed
+/** @param {LineSettings} settings @param {import("../../../data/series/ranges.js").OpenRange} [y] to which the panel is zoomed
  * @returns {LineSettings} */
 const withZoomedY = (settings, y) => (y ? { ...settings, range: { ...settings.range, y } } : settings);
 
@@ -215,7 +215,7 @@ function plotWithin(
   return { ...plot, x: zoom ?? withinRange(range.x, [plot.x[0], plot.x[1]]) };
 }
 
-/** @typedef {{tag: string, series: import("../../../data/series.js").Series[]}} EdgeSeries */
+/** @typedef {{tag: string, series: import("../../../data/series/series.js").Series[]}} EdgeSeries */
 
 /** The area between two tags of the run of a line. @param {Line} line
  * @param {import("../model/margins.js").Margin[]} margins @param {EdgeSeries[]} edges @param {Axis} axis */

@@ -3,11 +3,11 @@
 import { computed, effect } from "@preact/signals-core";
 import { html, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { PluginTags } from "../../../data/plugin_tags.js";
+import { PluginTags } from "../../../data/tags/plugin_tags.js";
 import { t } from "../words.js";
 import { PanelElement } from "./panel_element.js";
 
-/** @typedef {import("../../../data/plugin_tags.js").SeriesRow} SeriesRow */
+/** @typedef {import("../../../data/tags/plugin_tags.js").SeriesRow} SeriesRow */
 
 /** The tags of each kind of panel. */
 export const mediaTags = {

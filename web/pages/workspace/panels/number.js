@@ -3,10 +3,10 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { runName } from "../../../controls/run_name.js";
-import { baseline } from "../../../data/baseline.js";
-import { bestOf } from "../../../data/best_values.js";
-import { hoveredRun, panel } from "../../../data/pointer.js";
-import { visibleRuns } from "../../../data/runs.js";
+import { baseline } from "../../../data/runs/baseline.js";
+import { visibleRuns } from "../../../data/runs/runs.js";
+import { bestOf } from "../../../data/series/best_values.js";
+import { hoveredRun, panel } from "../../../data/view/pointer.js";
 import { grouped, shortNumber } from "../../../i18n/numbers.js";
 import { parseColumn } from "../model/column_names.js";
 import { oneOf } from "../model/line_settings.js";

@@ -5,7 +5,7 @@ import { nothing, render } from "lit-html";
 import { LazyCard } from "../../../controls/lazy_card.js";
 import { forget, remember } from "../../../controls/recent_cards.js";
 
-/** @typedef {import("../../../data/workspace_check.js").Settings} Settings */
+/** @typedef {import("../../../data/workspaces/workspace_check.js").Settings} Settings */
 
 export class PanelElement extends LazyCard {
   #text = "";

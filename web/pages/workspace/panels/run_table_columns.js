@@ -4,9 +4,9 @@ import { computed } from "@preact/signals-core";
 import { tokens } from "../../../charts/theme.js";
 import { columnOf } from "../../../controls/run_plots/columns.js";
 import { isLogByDefault, scaleOf } from "../../../controls/run_plots/scale.js";
-import { customColours } from "../../../data/custom_colours.js";
-import { styles, visibleRuns } from "../../../data/runs.js";
-import { theme } from "../../../data/view.js";
+import { customColours } from "../../../data/colours/custom_colours.js";
+import { styles, visibleRuns } from "../../../data/runs/runs.js";
+import { theme } from "../../../data/view/view.js";
 import { valuesOf } from "./run_values.js";
 
 /** @param {import("../model/column_names.js").ColumnName} name @param {boolean | undefined} isLog absent = automatic

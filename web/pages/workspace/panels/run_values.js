@@ -1,8 +1,8 @@
 // Values of runs for all panels that show them: fetched together, as columns.
 
 import { effect, signal } from "@preact/signals-core";
-import { bestOf } from "../../../data/best_values.js";
-import { runColumns } from "../../../data/run_columns.js";
+import { runColumns } from "../../../data/runs/run_columns.js";
+import { bestOf } from "../../../data/series/best_values.js";
 
 /** @typedef {import("../model/column_names.js").ColumnName} ColumnName */
 
@@ -42,7 +42,7 @@ export function wantColumns(owner, names) {
  * @param {ColumnName} column @returns {{kind: "last" | "min" | "max" | "param", name: string}} */
 const stored = ({ statistic, name }) => ({ kind: statistic === "best" ? bestOf(name) : statistic, name });
 
-/** @param {ColumnName} column @returns {import("../../../data/run_columns.js").ValueOf} */
+/** @param {ColumnName} column @returns {import("../../../data/runs/run_columns.js").ValueOf} */
 export function valuesOf(column) {
   const { kind, name } = stored(column);
   return runColumns.of(kind, name);

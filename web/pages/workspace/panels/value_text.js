@@ -3,7 +3,7 @@
 import { plainText, shortNumber } from "../../../i18n/numbers.js";
 import { t } from "../words.js";
 
-/** @param {import("../../../data/value_filter.js").Value} value */
+/** @param {import("../../../data/text/value_filter.js").Value} value */
 export const valueText = (value) =>
   value === null ? "–" : typeof value === "number" ? shortNumber(value, 6) : plainText(value);
 

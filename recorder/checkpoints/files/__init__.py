@@ -1,0 +1,1 @@
+"""Files of checkpoints: written atomically, encrypted, with a checksum."""

@@ -1,0 +1,1 @@
+"""Formats of checkpoint files, one a file."""

@@ -1,0 +1,1 @@
+"""Which checkpoints of a directory are kept."""

@@ -1,0 +1,1 @@
+"""The state of a network and its optimizer, captured and restored."""

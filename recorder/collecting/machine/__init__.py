@@ -1,0 +1,1 @@
+"""Metrics of the machine, and its GPUs."""

@@ -1,0 +1,1 @@
+"""What is collected of a training from its beginning to its end."""

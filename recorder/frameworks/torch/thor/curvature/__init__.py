@@ -1,0 +1,1 @@
+"""The curvature of each layer: Kronecker factors and their inverses."""

@@ -1,0 +1,1 @@
+"""The event files of a directory in TensorBoard's dialect."""

@@ -1,0 +1,1 @@
+"""TensorBoard's encoding of each kind of value, one a file."""

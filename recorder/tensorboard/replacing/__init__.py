@@ -1,0 +1,1 @@
+"""install(): replaces the writers of PyTorch and tensorboardX in this process."""

@@ -1,0 +1,1 @@
+"""Batches, data loaders, and the position of a training in its data."""

@@ -1,0 +1,1 @@
+"""Calls the callbacks of both styles at the events of a training."""

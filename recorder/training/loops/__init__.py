@@ -1,0 +1,1 @@
+"""The loops that run a training: fitting, evaluating and predicting."""

@@ -1,0 +1,1 @@
+"""User-written loops: watched, or reported by the trainer of another library."""

@@ -1,0 +1,1 @@
+"""How far a training is: times, timestamps, events and when evaluations are due."""

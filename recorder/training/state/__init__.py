@@ -1,0 +1,1 @@
+"""The state of a training that callbacks and loggers read."""

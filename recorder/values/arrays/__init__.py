@@ -1,0 +1,1 @@
+"""Arrays and numbers of any framework, copied when they are added."""

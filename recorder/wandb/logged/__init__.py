@@ -1,0 +1,1 @@
+"""What is logged to a run: items, steps, metric definitions, models and alerts."""

@@ -1,0 +1,1 @@
+"""Encodes recorded events as records of either dialect."""

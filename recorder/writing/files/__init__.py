@@ -1,0 +1,1 @@
+"""Event files: created, appended to, rotated, and continued."""

@@ -1,0 +1,1 @@
+"""Routes that list runs and tags."""

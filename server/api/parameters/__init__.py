@@ -1,0 +1,1 @@
+"""Routes of hyperparameters, their importance, lineage and layouts."""

@@ -1,0 +1,46 @@
+"""GET /api/text: the texts of a tag."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel
+
+from toposcope.server.api.payloads.payload_query import PayloadList, Point, WindowQuery, list_payloads
+from toposcope.server.api.replies.errors import REQUEST_ERRORS
+from toposcope.server.api.replies.json_reply import Number, json_reply
+from toposcope.server.api.requests.snapshot import Current
+from toposcope.server.values.text import read_text
+
+router = APIRouter()
+_MOST_BYTES = 32 << 20
+
+
+class TextEntry(BaseModel):
+    """The text at one step, Markdown by convention. It is untrusted: never insert it as HTML."""
+
+    step: int
+    wall_time: Number
+    """Seconds since 1970."""
+    text: str
+    """The text; for a table, its texts joined by line breaks."""
+    dims: list[int]
+    """Dimensions of the table, rows first; empty or all 1 for a single text."""
+    texts: list[str]
+    """The texts of the table in row-major order; empty for a single text."""
+
+
+class Texts(PayloadList):
+    """The texts of one tag."""
+
+    texts: list[TextEntry]
+
+
+@router.get("/text", response_model=Texts, responses=REQUEST_ERRORS)
+def list_texts(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
+    """List the texts of a tag."""
+    return json_reply(list_payloads(current, "text", query, "texts", _read, _MOST_BYTES))
+
+
+def _read(point: Point, payload: bytes) -> list[dict[str, Any]]:
+    dims, texts = read_text(payload, point.kind)
+    return [{"text": "\n".join(texts), "dims": dims, "texts": [] if len(texts) == 1 else texts}]

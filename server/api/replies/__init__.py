@@ -1,0 +1,1 @@
+"""Replies: JSON, CBOR and arrays, byte ranges, names of downloads, and errors."""

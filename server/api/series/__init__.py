@@ -1,0 +1,1 @@
+"""Routes of scalar series, one by one and in groups."""

@@ -1,0 +1,1 @@
+"""Projections and nearest neighbours, computed in chunks."""

@@ -1,0 +1,1 @@
+"""Readers of graphs: MindSpore's, GraphDef and Keras."""

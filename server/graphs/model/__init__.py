@@ -1,0 +1,1 @@
+"""A graph as plain columns, independent of its dialect."""

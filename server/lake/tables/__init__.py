@@ -1,0 +1,1 @@
+"""The tables of a part of a lake as Parquet files."""

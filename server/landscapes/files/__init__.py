@@ -1,0 +1,1 @@
+"""Loss landscapes as files: CSV, NumPy, VTK and HTML."""

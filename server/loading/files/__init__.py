@@ -1,0 +1,1 @@
+"""The event files of a logdir: which have unread bytes, and reading those."""

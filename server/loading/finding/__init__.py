@@ -1,0 +1,1 @@
+"""Finds the event files of a logdir, and which of them change."""

@@ -1,0 +1,1 @@
+"""Object stores: listing, reading ahead, and pieces of growing files."""

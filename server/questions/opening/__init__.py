@@ -1,0 +1,1 @@
+"""Opens the logdir that questions are asked about."""

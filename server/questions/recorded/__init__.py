@@ -1,0 +1,1 @@
+"""What runs recorded besides numbers: their output, texts and images."""

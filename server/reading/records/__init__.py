@@ -1,0 +1,1 @@
+"""Records of event files: verification, marks, versions and counts."""

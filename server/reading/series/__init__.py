@@ -1,0 +1,1 @@
+"""Scalar series as columns in memory."""

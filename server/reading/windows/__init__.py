@@ -1,0 +1,1 @@
+"""Reads an event file window by window: what the scan finds becomes rows of series."""

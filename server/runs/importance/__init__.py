@@ -1,0 +1,1 @@
+"""How much each hyperparameter matters for a metric."""

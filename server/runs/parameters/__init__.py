@@ -1,0 +1,1 @@
+"""Hyperparameters and lineage: the sessions, environments and pipelines that describe a run."""

@@ -1,0 +1,1 @@
+"""Computes on one series: smoothing, downsampling, the running median, noise and sparklines."""

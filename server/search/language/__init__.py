@@ -1,0 +1,1 @@
+"""The search language: literals, conditions and syntax."""

@@ -1,0 +1,1 @@
+"""Scalar series as tables of other formats: CSV, Arrow and DataFrames."""

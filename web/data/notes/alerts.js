@@ -1,0 +1,63 @@
+// Alerts: messages of trainings and of the server's rules, which of them are new, and what is muted.
+
+import { computed } from "@preact/signals-core";
+import { fetchJson, postJson, sendJson } from "../client/client.js";
+import { Query } from "../client/query.js";
+
+/** @typedef {"info" | "warn" | "error"} Level */
+/** @typedef {{to: string, sent: number | null, problem: string | null, is_over: boolean}} AlertDelivery */
+/** `rule`: null = the training recorded it; `wall_time`: seconds since 1970.
+ * @typedef {{id: string, run: string, rule: string | null, title: string, text: string, level: Level, step: number | null,
+ * wall_time: number, is_acknowledged: boolean, is_muted: boolean, deliveries: AlertDelivery[]}} Alert */
+/** @typedef {{name: string, when: string, level: Level, is_muted: boolean}} AlertRule */
+/** `new`: how many are neither acknowledged nor muted, by run.
+ * @typedef {{alerts: Alert[], total: number, new: Record<string, number>, rules: AlertRule[], muted_runs: string[],
+ * read_only: boolean, problems: string[]}} AlertList */
+
+/** Fetched at most this often, in milliseconds, while points of runs with alerts arrive. */
+const INTERVAL = 1000;
+/** The first list is fetched so long after the start, as the charts are more urgent. */
+const DELAY = 1500;
+
+/** @type {Query<AlertList>} */
+const list = new Query((_key, signal) => fetchJson("alerts", { signal }), { interval: INTERVAL });
+list.select("alerts");
+export const alertList = list.value;
+export const alertError = list.error;
+
+/** Fetches the list, a moment later, and follows it. */
+export const followAlerts = () => void setTimeout(() => list.observe(), DELAY);
+/** The server announced changed alerts. */
+export const alertsChanged = () => list.invalidate();
+
+const NONE = /** @type {Record<string, number>} */ ({});
+const newByRun = computed(() => alertList.value?.new ?? NONE);
+/** How many alerts of all runs are new. */
+export const newAlerts = computed(() => Object.values(newByRun.value).reduce((sum, count) => sum + count, 0));
+/** How many alerts of a run are new. @param {string} run */
+export const newAlertsOf = (run) => (Object.hasOwn(newByRun.value, run) ? newByRun.value[run] : 0);
+/** Is there anything to show? */
+export const hasAlerts = computed(() => Boolean(alertList.value?.total || alertList.value?.rules.length));
+/** The newest alerts of a run. @param {string} run */
+export const alertsOf = (run) => (alertList.value?.alerts ?? []).filter((alert) => alert.run === run);
+
+/** Marks alerts as seen. @param {Alert[]} alerts */
+export async function acknowledge(alerts) {
+  const ids = alerts.filter((alert) => !alert.is_acknowledged).map(({ id }) => id);
+  if (!ids.length) return;
+  try {
+    await postJson("alerts/acknowledged", { ids });
+  } finally {
+    alertsChanged();
+  }
+}
+
+/** Mutes the alerts of a run or of a rule, or ends that. @param {{run: string} | {rule: string}} what
+ * @param {boolean} isMuted */
+export async function mute(what, isMuted) {
+  try {
+    await sendJson("PUT", "alerts/muted", { ...what, is_muted: isMuted });
+  } finally {
+    alertsChanged();
+  }
+}
