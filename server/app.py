@@ -52,7 +52,6 @@ from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
 from toposcope.server.runs.tag_counts import TagCounts
 from toposcope.server.search.search import RunSearch
-from toposcope.server.text.name_patterns import PatternsBusyError
 from toposcope.server.views.links import Links
 from toposcope.server.views.no_views import NoViews
 from toposcope.server.views.view import LARGEST_FILE
@@ -221,7 +220,6 @@ def make_api(
     app.state.families = Families(overview_cache)
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)
-    app.exception_handler(PatternsBusyError)(_busy)
     app.exception_handler(MemoryError)(_busy)
     app.exception_handler(OSError)(_unreadable)
     app.add_middleware(BodyLimit)

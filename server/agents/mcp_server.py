@@ -11,7 +11,6 @@ from toposcope.server.agents.replies import Reply
 from toposcope.server.agents.tools import Tools
 from toposcope.server.process.version import VERSION
 from toposcope.server.questions.opening.opened import Opened, UnknownNameError
-from toposcope.server.text.name_patterns import PatternsBusyError
 
 INSTRUCTIONS = """\
 Tools that read logs of machine-learning trainings ("runs"). Nothing is changed. Begin with list_runs, or search if
@@ -42,7 +41,7 @@ def _as_tool(tool: Callable[..., Reply]) -> Callable[..., CallToolResult]:
     def call(**arguments: object) -> CallToolResult:
         try:
             found = tool(**arguments)
-        except (UnknownNameError, ValueError, OSError, PatternsBusyError) as error:
+        except (UnknownNameError, ValueError, OSError) as error:
             raise ToolError(str(error)) from error
         return CallToolResult(content=[TextContent(text=found.text)], structured_content=found.content)
 

@@ -17,7 +17,6 @@ from toposcope.server.questions.opening.loading import Places, loaded
 from toposcope.server.questions.opening.opened import Opened, UnknownNameError
 from toposcope.server.questions.words import lines_of
 from toposcope.server.text.escaped import escaped
-from toposcope.server.text.name_patterns import PatternsBusyError
 
 EXIT_STATUS = "Exit status: 0; 1 if nothing matched; 2 for invalid arguments."
 _MOST_PROBLEMS = 10
@@ -121,7 +120,7 @@ def ask_in_lines(
     except UnknownNameError as error:
         print(escaped(f"{parser.prog}: {error}"), file=sys.stderr)
         return 1
-    except (OSError, ValueError, ModuleNotFoundError, PatternsBusyError) as error:
+    except (OSError, ValueError, ModuleNotFoundError) as error:
         parser.error(str(error))
     for line in lines(answer, options):
         print(line)

@@ -112,7 +112,6 @@ class RunSearch:
         Raises:
             SearchError: a value in the search is not one that its field can have, or a regular expression is invalid or
                 takes too long.
-            PatternsBusyError: too many regular expressions are being matched.
             TimeoutError: an OSError; another search does not end, because the disk does not answer.
         """
         matches = self._matches(runs, notes, query)

@@ -57,7 +57,7 @@ def test_server_names_what_is_missing_beside_the_recorder(packages: Path, argume
     """For every subcommand: the packages, and the command that installs them."""
     line = refuse(packages, "toposcope.server.cli", *arguments)
 
-    assert line.startswith("summary-server: fastapi, filelock, orjson, ")
+    assert line.startswith("summary-server: fastapi, filelock, google-re2, orjson, ")
     assert line.endswith(" are not installed: pip install toposcope")
     assert not any(name in line for name in RECORDER)
 

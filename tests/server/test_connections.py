@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -23,7 +22,6 @@ from toposcope.server.http import connections, request_bodies
 from toposcope.server.http.connections import connection_limit
 from toposcope.server.loading.logdir import Update
 from toposcope.server.process.log_limit import LogLimit
-from toposcope.server.text import name_patterns
 
 DESCRIPTORS = 256
 PATIENCE = 300.0
@@ -240,22 +238,6 @@ def test_replies_that_are_not_received_are_limited_together(
 
     assert any(given_up)
     assert not all(given_up)
-
-
-def test_slow_patterns_keep_no_others_out(tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of many expressions that backtrack few are matched, for a while; other requests are answered meanwhile."""
-    monkeypatch.setattr(name_patterns, "CPU_SECONDS", 1)
-    monkeypatch.setattr(name_patterns, "WALL_SECONDS", PATIENCE)
-    loss_run(tmp_path / ("x" * 250), range(3))
-    url = serve(tmp_path).base_url
-    with ThreadPoolExecutor(20) as pool:
-        path = "api/scalars/groups?tag=loss&by=regex:(x%2Bx%2B)%2By{}"
-        replies = [pool.submit(get, url, path.format(number)) for number in range(20)]
-        assert count_runs(url) == 1
-        statuses = [reply.result().status_code for reply in replies]
-
-    assert set(statuses) == {422, 503}
-    assert statuses.count(422) <= 10
 
 
 def test_stream_that_is_not_received_ends() -> None:

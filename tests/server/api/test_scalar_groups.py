@@ -1,7 +1,6 @@
 """GET and POST /api/scalars/groups."""
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from support.servers import Serve, wait_until
 from toposcope.recorder import SummaryRecord, custom_lineage
 from toposcope.server.api.series.scalar_groups import ScalarGroups
 from toposcope.server.api.series.scalars import Scalars
-from toposcope.server.text import name_patterns
 
 NAN, INF = float("nan"), float("inf")
 
@@ -250,24 +248,12 @@ def test_errors_of_bodies_contain_the_invalid_value(body: dict[str, Any], error:
     assert (reply.status_code, error in reply.json()["detail"]) == (422, True), reply.text
 
 
-def test_catastrophic_pattern_does_not_block_the_server(
-    tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is rejected after a second of CPU time; other requests are answered meanwhile."""
-    monkeypatch.setattr(name_patterns, "CPU_SECONDS", 1)
-    monkeypatch.setattr(name_patterns, "WALL_SECONDS", 300.0)
+def test_pattern_that_backtracks_elsewhere_is_answered(tmp_path: Path, serve: Serve) -> None:
+    """Python's own engine would take years for this one."""
     loss_run(tmp_path / ("a" * 200), range(3))
-    client = serve(tmp_path)
+    reply = serve(tmp_path).get("api/scalars/groups", params={"tag": "loss", "by": "regex:(a+)+!"})
 
-    with ThreadPoolExecutor() as pool:
-        slow = pool.submit(client.get, "api/scalars/groups", params={"tag": "loss", "by": "regex:(a+)+!"})
-        answered = 0
-        while not slow.done():
-            read(client, tag="loss")
-            answered += 1
-
-    assert (slow.result().status_code, answered > 10) == (422, True)
-    assert "the pattern takes longer than 1 s for 1 names" in slow.result().json()["detail"]
+    assert (reply.status_code, reply.json()["groups"]) == (200, [])
 
 
 def test_series_have_their_extremes(golden: httpx.Client, tmp_path: Path, serve: Serve) -> None:

@@ -1,8 +1,8 @@
 """Bands against a slow and simple implementation, and grouping of runs."""
 
+import itertools
 import math
-import resource
-import threading
+import re
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -12,13 +12,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from toposcope.server.runs.grouping import Group, Grouping, group_runs, parse_grouping
+from toposcope.server.runs.grouping import Grouping, group_runs, parse_grouping
 from toposcope.server.runs.parameters.hyper_parameters import Value
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection.alignment import Curve, PositionLimits, align, position_limits, read_at
 from toposcope.server.runs.selection.bands import Band, Centre, Spread, compute_band
 from toposcope.server.text import name_patterns
-from toposcope.server.text.name_patterns import PatternsBusyError, find_in_names
+from toposcope.server.text.name_patterns import find_in_names
 
 INF = float("inf")
 numbers = st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float) | st.sampled_from([np.nan, np.inf, -np.inf])
@@ -259,63 +259,50 @@ def test_malformed_groupings_are_rejected(by: str) -> None:
         parse_grouping(by)
 
 
-@pytest.mark.parametrize("pattern", ["(", "[", "a{99999999999999}", "(?P<1>a)", "*", "(?<=a*)b"])
+@pytest.mark.parametrize("pattern", ["(", "[", "a{1001}", "(?P<>a)", "*", "(?<=a)b", r"(a)\1"])
 def test_invalid_patterns_are_rejected(pattern: str) -> None:
     """The error contains the reason."""
     with pytest.raises(ValueError, match="not a valid regular expression: "):
         group_runs(runs_of("a"), Grouping("regex", pattern), lambda _: {})
 
 
-def test_pattern_that_backtracks_forever_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server's own threads do not wait for it."""
-    monkeypatch.setattr(name_patterns, "CPU_SECONDS", 1)
-    monkeypatch.setattr(name_patterns, "WALL_SECONDS", 300.0)
-    runs = runs_of("a" * 1000, "b")
-    used = time.thread_time()
-
-    with pytest.raises(ValueError, match="longer than 1 s for 2 names: use a simpler one"):
-        group_runs(runs, Grouping("regex", "(a+)+[!]"), lambda _: {})
-
-    assert time.thread_time() - used < 1
+PARTS = st.sampled_from(
+    [".", "a", "b", "1", "/", "_", r"\d", r"\w", "[ab]", "[^a/]", "(a|b1)", "(?:a|_)", "^", "$", "é"]
+)
+PATTERNS = st.lists(
+    st.tuples(PARTS, st.sampled_from(["", "", "?", "*", "+", "{1,3}", "*?"])), min_size=1, max_size=6
+).map(lambda parts: "".join(part if part in {"^", "$"} else part + repeat for part, repeat in parts))
+NAMES = st.lists(st.text("ab1/_é", max_size=12), max_size=8)
 
 
-def test_matches_of_a_pattern_are_cached() -> None:
-    """The page repeats requests while runs grow; for ten thousand names only one process is started."""
-    runs = runs_of(*(f"lr_{i % 7}/seed_{i}" for i in range(10_000)))
-    grouping = parse_grouping("regex:lr_(.)")
-    first = group_runs(runs, grouping, lambda _: {})
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    for _ in range(10):
-        again = group_runs(runs, grouping, lambda _: {})
+@given(PATTERNS, NAMES)
+@example("(a)?b", ["b"])
+def test_patterns_match_as_those_of_python(pattern: str, names: list[str]) -> None:
+    """The first match from the left, by the same rules of precedence; $ is the end only."""
+    search = re.compile(pattern.replace("$", r"\Z"), re.ASCII).search
+    matches = {name: match for name in names if (match := search(name))}
+    groups = {
+        name: next((part for part in match.groups()[:1] if part is not None), match[0])
+        for name, match in matches.items()
+    }
 
-    assert resource.getrusage(resource.RUSAGE_CHILDREN) == before
-    assert again == first
-    assert [type(group) is Group and group.name for group in again[0]] == list("0123456")
+    assert find_in_names(pattern, names) == groups
 
 
-def test_patterns_that_would_wait_for_many_others_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few are matched or wait; the others are refused at once, unless their matches are known."""
-    find_in_names("b", ["b"])
-    monkeypatch.setattr(name_patterns, "CPU_SECONDS", 1)
-    monkeypatch.setattr(name_patterns, "WALL_SECONDS", 300.0)
-    runs = runs_of("a" * 1000, "b")
-    refused, slow = list[str](), list[str]()
+def test_pattern_that_would_backtrack_for_years_matches_at_once() -> None:
+    """The time is proportional to the name."""
+    assert find_in_names("(a+)+[!]", ["a" * 100_000, "b", "aa!"]) == {"aa!": "aa"}
 
-    def group(number: int) -> None:
-        try:
-            group_runs(runs, Grouping("regex", f"(a+)+!{number}"), lambda _: {})
-        except PatternsBusyError as error:
-            refused.append(str(error))
-            assert find_in_names("b", ["b"]) == {"b": "b"}
-        except ValueError as error:
-            slow.append(str(error))
 
-    threads = [threading.Thread(target=group, args=(number,)) for number in range(40)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+def test_pattern_that_takes_long_for_many_names_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many names there are, it ends."""
+    monkeypatch.setattr(name_patterns, "MAX_SECONDS", 0.0)
+    names = (name for name in itertools.repeat("a" * 100))
 
-    assert refused
-    assert len(slow) >= 4
-    assert len(refused) + len(slow) == 40
+    with pytest.raises(ValueError, match="takes longer than 0 s for these names: use a simpler one"):
+        find_in_names("b", names)
+
+
+def test_names_that_are_not_unicode_are_matched() -> None:
+    """Names of files may contain any bytes."""
+    assert find_in_names("^run", ["run\udcff", "\udcff"]) == {"run\udcff": "run"}
