@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 _SUBCOMMANDS = (
     *("inspect", "repair", "export", "convert", "compact", "index"),
-    *("runs", "tags", "get", "plot", "show", "compare", "best", "console", "text", "diagnose", "check", "mcp"),
+    *("runs", "tags", "get", "plot", "show", "compare", "best", "console", "text", "image", "diagnose", "check"),
+    *("report", "mcp"),
 )
 _NOT_INSTALLED = 2
 _INTERRUPTED = 130

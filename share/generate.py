@@ -29,8 +29,10 @@ SUBCOMMANDS = {
     "best": "list the best runs by a metric",
     "console": "print what a training wrote to stdout and stderr",
     "text": "print the texts that a run recorded",
+    "image": "write a recorded image to a file",
     "diagnose": "look for what is wrong in a run",
     "check": "fail if a condition holds for a run",
+    "report": "write a report of runs as one HTML file",
     "mcp": "answer the questions of agents",
 }
 DESCRIPTIONS = {

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -21,15 +21,38 @@ from toposcope.server.text.escaped import escaped
 EXIT_STATUS = "Exit status: 0; 1 if nothing matched; 2 for invalid arguments."
 _MOST_PROBLEMS = 10
 Found = TypeVar("Found", bound=Answer)
+Result = TypeVar("Result")
 
 
-def question_parser(name: str, description: str, answer: type[Answer], epilog: str = EXIT_STATUS) -> Parser:
-    """Return a parser with what all questions take; DIR is the first argument."""
+def logdir_parser(name: str, description: str, epilog: str = EXIT_STATUS) -> Parser:
+    """Return a parser of a command that reads a logdir; DIR is the first argument."""
     parser = Parser(f"summary-server {name}", description, epilog)
     parser.add_argument("dir", metavar="DIR", help="directory of runs, or the address of an object store")
-    parser.add_argument("--json", action="store_true", help="print a JSON object instead of text")
-    parser.add_printed("--schema", lambda: _schema_text(answer), "the JSON Schema of --json")
     add_places(parser)
+    return parser
+
+
+def question_parser(
+    name: str, description: str, answer: type[Answer], epilog: str = EXIT_STATUS, *, rows: str | None = None
+) -> Parser:
+    """Return a parser with what all questions take.
+
+    Args:
+        name: of the subcommand.
+        description: one sentence.
+        answer: the type of the answer.
+        epilog: says what the exit status means.
+        rows: the field of the answer whose items --jsonl prints; None: there is no --jsonl.
+    """
+    parser = logdir_parser(name, description, epilog)
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print a JSON object instead of text")
+    if rows is not None:
+        output.add_argument(
+            "--jsonl", action="store_const", const=rows, help=f"print each of the {rows} as a JSON object in a line"
+        )
+    parser.set_defaults(jsonl=None)
+    parser.add_printed("--schema", lambda: _schema_text(answer), "the JSON Schema of --json")
     return parser
 
 
@@ -80,48 +103,37 @@ def ask(
     question: Callable[[Opened, argparse.Namespace], Found],
     status_of: Callable[[Found], int],
 ) -> int:
-    """Answer a question on standard output, as JSON if the command line says so; return the exit status.
+    """Answer a question on standard output; return the exit status.
 
     Args:
         parser: of the command line.
         arguments: the command line.
         question: returns the answer.
-        status_of: returns the exit status for an answer.
-    """
-
-    def printed(answer: Found, options: argparse.Namespace) -> Iterable[str]:
-        return [orjson.dumps(json_of(answer)).decode()] if options.json else map(escaped, lines_of(answer))
-
-    return ask_in_lines(parser, arguments, question, printed, status_of)
-
-
-def ask_in_lines(
-    parser: Parser,
-    arguments: Sequence[str],
-    question: Callable[[Opened, argparse.Namespace], Found],
-    lines: Callable[[Found, argparse.Namespace], Iterable[str]],
-    status_of: Callable[[Found], int],
-) -> int:
-    """Answer a question in lines of text; return the exit status. See ask().
-
-    Args:
-        parser: of the command line.
-        arguments: the command line.
-        question: returns the answer.
-        lines: returns what is printed, with names from files escaped.
         status_of: returns the exit status for an answer.
     """
     options = parser.parse_hyphenated(arguments)
+    answer = read_logdir(parser, options, question)
+    if options.json:
+        print(orjson.dumps(json_of(answer)).decode())
+    elif options.jsonl:
+        for row in json_of(answer)[options.jsonl]:
+            print(orjson.dumps(row).decode())
+    else:
+        for line in lines_of(answer):
+            print(escaped(line))
+    return status_of(answer)
+
+
+def read_logdir(
+    parser: Parser, options: argparse.Namespace, question: Callable[[Opened, argparse.Namespace], Result]
+) -> Result:
+    """Return what is found in the logdir; exit with one line if a name is unknown, or if it cannot be read."""
     try:
         with no_collections(), loaded(places_of(options, options.dir)) as (opened, problems):
             for path, reason in islice(problems.items(), _MOST_PROBLEMS):
                 print(f"cannot read {escaped(path)}: {escaped(reason)}", file=sys.stderr)
-            answer = question(opened, options)
+            return question(opened, options)
     except UnknownNameError as error:
-        print(escaped(f"{parser.prog}: {error}"), file=sys.stderr)
-        return 1
+        parser.exit(1, escaped(f"{parser.prog}: {error}") + "\n")
     except (OSError, ValueError, ModuleNotFoundError) as error:
         parser.error(str(error))
-    for line in lines(answer, options):
-        print(line)
-    return status_of(answer)

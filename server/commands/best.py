@@ -12,12 +12,18 @@ from toposcope.server.questions.opening.opened import Opened
 
 def run(arguments: Sequence[str]) -> int:
     """List the best runs; return 1 if none has the metric."""
-    return ask(make_parser(), arguments, _ask, lambda found: 0 if found.runs else 1)
+    return ask(make_parser(), arguments, answer, lambda found: 0 if found.runs else 1)
 
 
 def make_parser() -> Parser:
     """Return the parser of the command line."""
     parser = question_parser("best", "List the best runs by a metric, the best one first.", BestRuns)
+    add_arguments(parser)
+    return parser
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add what the question takes."""
     parser.add_argument("search", nargs="?", default="", metavar="SEARCH", help="as on the page; default: all runs")
     parser.add_argument(
         "--metric",
@@ -29,8 +35,8 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--limit", type=whole_count, default=10, metavar="N", help="list at most N; default: %(default)s"
     )
-    return parser
 
 
-def _ask(opened: Opened, options: argparse.Namespace) -> BestRuns:
+def answer(opened: Opened, options: argparse.Namespace) -> BestRuns:
+    """Answer the question of add_arguments()."""
     return find_best(opened, options.metric, options.search, by=options.by, limit=options.limit)

@@ -20,10 +20,10 @@ def run(arguments: Sequence[str]) -> int:
 
 def make_parser() -> Parser:
     """Return the parser of the command line."""
-    parser = question_parser("get", "Print scalar series, or expressions of them.", SeriesList)
+    parser = question_parser("get", "Print scalar series, or expressions of them.", SeriesList, rows="series")
     add_selection(parser)
     parser.add_argument(
-        "--points", type=whole_count, metavar="N", help=f"about N points; 0: all; default: {_POINTS}, all with --json"
+        "--points", type=whole_count, metavar="N", help=f"about N points; 0: all; default: {_POINTS}, all in JSON"
     )
     return parser
 
@@ -51,7 +51,7 @@ def _steps(text: str) -> tuple[float, float]:
 
 
 def _ask(opened: Opened, options: argparse.Namespace) -> SeriesList:
-    points = (0 if options.json else _POINTS) if options.points is None else options.points
+    points = (0 if options.json or options.jsonl else _POINTS) if options.points is None else options.points
     return selected_series(opened, options, points)
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from toposcope.server.commands.arguments import Parser
-from toposcope.server.commands.asking import EXIT_STATUS, add_places, ask_in_lines, whole_count
+from toposcope.server.commands.asking import logdir_parser, read_logdir, whole_count
 from toposcope.server.commands.get import add_selection, selected_series
 from toposcope.server.commands.terminal_plot import check_package, plotted
 from toposcope.server.questions.answers import Series, SeriesList
@@ -20,21 +20,23 @@ _POINTS_A_COLUMN = 4
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Draw a chart for each tag and expression; return 1 if there are no series."""
+    """Draw a chart for each tag and expression."""
     check_package()
-    return ask_in_lines(make_parser(), arguments, _ask, _charts, lambda found: 0 if found.series else 1)
+    parser = make_parser()
+    options = parser.parse_hyphenated(arguments)
+    for text in _charts(read_logdir(parser, options, _ask), options):
+        print(text)
+    return 0
 
 
 def make_parser() -> Parser:
     """Return the parser of the command line."""
-    parser = Parser("summary-server plot", "Draw scalar series, or expressions of them, in the terminal.", EXIT_STATUS)
-    parser.add_argument("dir", metavar="DIR", help="directory of runs, or the address of an object store")
+    parser = logdir_parser("plot", "Draw scalar series, or expressions of them, in the terminal.")
     add_selection(parser)
     parser.add_argument("--width", type=whole_count, metavar="N", help="columns; default: those of the terminal")
     parser.add_argument(
         "--height", type=whole_count, default=_LINES, metavar="N", help=f"lines of a chart; default: {_LINES}"
     )
-    add_places(parser)
     return parser
 
 

@@ -17,7 +17,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def make_parser() -> Parser:
     """Return the parser of the command line."""
-    parser = question_parser("tags", "List the tags of a run, or of all runs together.", TagList)
+    parser = question_parser("tags", "List the tags of a run, or of all runs together.", TagList, rows="tags")
     parser.add_argument("--run", metavar="RUN", help="name of a run; default: all runs")
     parser.add_argument("--plugin", metavar="PLUGIN", help="list only these, such as scalar or image")
     parser.add_argument("--search", default="", metavar="TEXT", help="a part of the name; * stands for any text")

@@ -7,6 +7,9 @@ from importlib.util import find_spec
 from toposcope.server.questions.answers import Series
 
 _COLOURS = ("blue", "orange", "green", "red", "magenta", "cyan", "gray")
+_CHARACTERS = "*+xo#@%&=~"
+"""One a series, where there are no colours."""
+_MOST_SERIES = len(_CHARACTERS)
 _LEAST_COLUMNS, _LEAST_LINES = 30, 8
 
 
@@ -21,14 +24,14 @@ def check_package() -> None:
 
 
 def plotted(title: str, series: Sequence[Series], columns: int, lines: int, *, in_colour: bool) -> str:
-    """Return a chart of series by step; values that are not finite are left out, which a last line says.
+    """Return a chart of the first ten series by step; last lines say what is left out: series, values not finite.
 
     Args:
         title: what the series are of.
         series: one a run and rank; of smoothed ones, the smoothed values are drawn.
         columns: of the terminal.
         lines: of the chart.
-        in_colour: with the codes of colours.
+        in_colour: with the codes of colours; else each series is drawn with a character of its own.
     """
     import plotext
 
@@ -37,15 +40,18 @@ def plotted(title: str, series: Sequence[Series], columns: int, lines: int, *, i
     plotext.plotsize(max(columns, _LEAST_COLUMNS), max(lines, _LEAST_LINES))
     plotext.title(title)
     left_out = 0
-    for number, each in enumerate(series):
+    for number, each in enumerate(series[:_MOST_SERIES]):
         values = each.value if each.smoothed is None else each.smoothed
         points = [(step, value) for step, value in zip(each.step, values, strict=True) if math.isfinite(value)]
         left_out += len(values) - len(points)
         if points:
             name = f"{each.run} (rank {each.rank})" if each.rank else each.run
             steps, finite = zip(*points, strict=True)
-            plotext.plot(steps, finite, label=name, marker="braille", color=_COLOURS[number % len(_COLOURS)])
+            marker = "braille" if in_colour else _CHARACTERS[number]
+            plotext.plot(steps, finite, label=name, marker=marker, color=_COLOURS[number % len(_COLOURS)])
     chart: str = plotext.build()
     chart = chart if in_colour else plotext.uncolorize(chart)
-    note = f"\n{left_out} values that are not finite are left out." if left_out else ""
-    return chart.rstrip("\n") + note
+    notes = [f"{left_out:,} values that are not finite are left out."] if left_out else []
+    if len(series) > _MOST_SERIES:
+        notes.append(f"{_MOST_SERIES} of {len(series):,} series are drawn: choose some with --run.")
+    return "\n".join([chart.rstrip("\n"), *notes])

@@ -32,10 +32,10 @@ def lines_of(answer: object) -> Iterator[str]:
 @lines_of.register
 def _(answer: RunList) -> Iterator[str]:
     columns = list(answer.runs[0].values) if answer.runs else []
-    rows = [[run.run, *(_cell(column, run.values[column]) for column in columns)] for run in answer.runs]
+    rows = [[run.run, *(value_text(column, run.values[column]) for column in columns)] for run in answer.runs]
     sides = "".join("r" if _is_numeric(answer, column) else "l" for column in columns)
     yield from table_lines(["run", *columns], rows, f"l{sides}", "")
-    yield _total(len(rows), answer.total, "run")
+    yield total_text(len(rows), answer.total, "run")
     if answer.unknown:
         yield f"no run has {', '.join(answer.unknown)}"
 
@@ -55,7 +55,7 @@ def _(answer: TagList) -> Iterator[str]:
             for tag in answer.tags
         ]
         yield from table_lines(("plugin", "tag", "points", "first step", "last step"), rows, "llrrr", "")
-    yield _total(len(rows), answer.total, "tag")
+    yield total_text(len(rows), answer.total, "tag")
 
 
 @lines_of.register
@@ -155,7 +155,7 @@ def _(answer: BestRuns) -> Iterator[str]:
     ]
     head = [*(["group"] if grouped else []), "run", name, "step"]
     yield from table_lines(head, rows, "l" * (len(head) - 2) + "rr", "")
-    yield _total(len(rows), answer.total, "group" if grouped else "run")
+    yield total_text(len(rows), answer.total, "group" if grouped else "run")
 
 
 @lines_of.register
@@ -172,7 +172,7 @@ def _(answer: Texts) -> Iterator[str]:
     for each in answer.texts:
         yield f"{each.tag}, step {each.step}:"
         yield from (f"  {line}" for line in each.text.splitlines())
-    yield _total(len(answer.texts), answer.total, "text")
+    yield total_text(len(answer.texts), answer.total, "text")
     if answer.damaged:
         yield f"{count_text(answer.damaged, 'text')} cannot be read"
 
@@ -180,7 +180,7 @@ def _(answer: Texts) -> Iterator[str]:
 @lines_of.register
 def _(answer: Diagnosis) -> Iterator[str]:
     examined = count_text(answer.examined, "metric")
-    yield f"{answer.run}: {answer.state}, {_total(len(answer.findings), answer.total, 'finding')} in {examined}"
+    yield f"{answer.run}: {answer.state}, {total_text(len(answer.findings), answer.total, 'finding')} in {examined}"
     for finding in answer.findings:
         yield f"{finding.kind}: {finding.text}"
 
@@ -188,7 +188,7 @@ def _(answer: Diagnosis) -> Iterator[str]:
 @lines_of.register
 def _(answer: Check) -> Iterator[str]:
     for run in answer.failed:
-        values = ", ".join(f"{name} is {_cell(name, value)}" for name, value in run.values.items())
+        values = ", ".join(f"{name} is {value_text(name, value)}" for name, value in run.values.items())
         yield f"{run.run}: {answer.condition}{': ' if values else ''}{values}"
     for name in answer.lacking:
         yield f"{name}: lacks a value that {answer.condition} compares"
@@ -198,17 +198,19 @@ def _(answer: Check) -> Iterator[str]:
 
 @lines_of.register
 def _(answer: Matches) -> Iterator[str]:
-    yield f"{_total(len(answer.runs), answer.total_runs, 'run')}{':' if answer.runs else ''}"
+    yield f"{total_text(len(answer.runs), answer.total_runs, 'run')}{':' if answer.runs else ''}"
     yield from (f"  {run}" for run in answer.runs)
-    yield f"{_total(len(answer.tags), answer.total_tags, 'tag')}{':' if answer.tags else ''}"
+    yield f"{total_text(len(answer.tags), answer.total_tags, 'tag')}{':' if answer.tags else ''}"
     yield from (f"  {tag}" for tag in answer.tags)
 
 
-def _total(shown: int, total: int, noun: str) -> str:
+def total_text(shown: int, total: int, noun: str) -> str:
+    """Return how many there are, and how many of them are shown if others are not."""
     return count_text(total, noun) if shown == total else f"{shown:,} of {count_text(total, noun)}"
 
 
-def _cell(column: str, value: Value | None) -> str:
+def value_text(column: str, value: Value | None) -> str:
+    """Return the value of a field, hyperparameter or metric as a cell of a table; None is blank."""
     if value is None or isinstance(value, (bool, str)):
         return _plain(value)
     if column in TIMES:

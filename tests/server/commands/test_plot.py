@@ -40,6 +40,25 @@ def test_values_that_are_not_finite_are_counted(command: Command, tmp_path: Path
     assert "2 values that are not finite are left out." in command("plot", tmp_path, "--tag", "loss").stdout
 
 
+def test_a_series_without_finite_values_is_not_drawn(command: Command, tmp_path: Path) -> None:
+    """The chart is empty, and says why."""
+    record(tmp_path / "run", [float("nan")] * 3)
+    done = command("plot", tmp_path, "--tag", "loss")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("3 values that are not finite are left out.\n")
+
+
+def test_ten_series_differ_without_colours(command: Command, tmp_path: Path) -> None:
+    """Each has a character of its own in the legend and on the chart; what is not drawn is counted."""
+    for number in range(12):
+        record(tmp_path / f"run{number:02}", [number, number])
+    lines = command("plot", tmp_path, "--tag", "loss", "--height", 30).stdout.splitlines()
+    characters = [line[line.index(" run") - 1] for line in lines if " run" in line]
+    assert len(set(characters)) == 10
+    assert all("".join(lines).count(character) > 20 for character in characters)
+    assert lines[-1] == "10 of 12 series are drawn: choose some with --run."
+
+
 def test_a_chart_of_nothing_has_a_status(command: Command) -> None:
     """1: no run has the tag; 2: no tag is named."""
     missing = command("plot", GOLDEN, "--tag", "nothing")

@@ -7,8 +7,10 @@ from typing import Any
 
 import httpx
 import jsonschema_rs
+import numpy as np
 import orjson
 import pytest
+from PIL import Image
 from support.event_files import GOLDEN, loss_run, scalar_event, write_run
 from support.servers import Serve
 
@@ -246,3 +248,34 @@ def test_index_is_written_outside_the_logdir_only(command: Command, tmp_path: Pa
     assert command("runs", tmp_path / "logs", "--index-dir", tmp_path / "index").returncode == 0
     assert len(list((tmp_path / "logs").iterdir())) == 1
     assert any((tmp_path / "index").iterdir())
+
+
+def test_jsonl_prints_an_item_in_a_line(command: Command, sweep: Path) -> None:
+    """Those of --json: runs, tags and series."""
+    for name, rows, *arguments in (
+        ("runs", "runs"),
+        ("tags", "tags"),
+        ("get", "series", "--tag", "train/loss"),
+    ):
+        lines = command(name, sweep, *arguments, "--jsonl").stdout.splitlines()
+        assert [orjson.loads(line) for line in lines] == ask(command, name, sweep, *arguments)[rows]
+        assert len(lines) > 1
+    assert command("runs", sweep, "--jsonl", "--json").returncode == 2
+
+
+def test_image_is_written_as_recorded(command: Command, tmp_path: Path) -> None:
+    """The last one, or that of a step; an unknown step has no file."""
+    with SummaryRecord(tmp_path / "runs" / "first") as run:
+        for step in (0, 5):
+            run.add_value("image", "picture", np.full((1, 3, 4, 6), step * 40, np.uint8))
+            run.record(step)
+    for arguments, level in (((), 200), (("--step", 0), 0)):
+        out = tmp_path / "picture.png"
+        assert command("image", tmp_path / "runs", "first", "picture", *arguments, "--out", out).returncode == 0
+        with Image.open(out) as image:
+            assert (image.size, image.getpixel((0, 0))) == ((6, 4), (level, level, level))
+    out = tmp_path / "other.png"
+    done = command("image", tmp_path / "runs", "first", "picture", "--step", 3, "--out", out)
+    assert done.returncode == 1
+    assert "no image of 'picture' at step 3" in done.stderr
+    assert not out.exists()

@@ -1,0 +1,1 @@
+"""A report of runs: a template of Markdown becomes one HTML file."""
