@@ -19,8 +19,9 @@ from toposcope.server.api.requests.snapshot import Current, not_found
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes, NotesSnapshot, TooLongTogetherError
+from toposcope.server.notes.notes_change import NotesChange, NotesEdit, NotesFields
 from toposcope.server.notes.notes_folder import Change
-from toposcope.server.notes.run_notes import NO_NOTES, NotesChange, NotesEdit, RunNotes
+from toposcope.server.notes.run_notes import NO_NOTES
 
 router = APIRouter()
 _MOST_BYTES = 1 << 20
@@ -34,7 +35,7 @@ class AllNotes(BaseModel):
 
     revision: int
     """Incremented with each change; restarts with the server."""
-    runs: dict[str, RunNotes]
+    runs: dict[str, NotesFields]
     """The notes, by run, including removed runs, excluding runs without notes."""
     problems: list[str]
     """Why notes could not be read, one sentence each."""
@@ -47,7 +48,7 @@ class NotesOfRun(BaseModel):
 
     revision: int
     run: str
-    notes: RunNotes
+    notes: NotesFields
 
 
 class EditOfRuns(BaseModel):
@@ -110,7 +111,7 @@ def list_notes(request: Request) -> Response:
     """List the notes on all runs."""
     notes_store = notes_of(request)
     noted = notes_store.current()
-    runs = {run: notes.model_dump() for run, notes in noted.runs.items()}
+    runs = {run: notes.values() for run, notes in noted.runs.items()}
     read_only = isinstance(notes_store, NoNotes)
     return json_reply({"revision": noted.revision, "runs": runs, "problems": noted.problems, "read_only": read_only})
 
@@ -193,7 +194,7 @@ def _writable(notes: Notes | NoNotes) -> Notes:
 
 def _reply(noted: NotesSnapshot, current: Snapshot, run: str) -> Response:
     _check_run(noted, current, run)
-    return json_reply({"revision": noted.revision, "run": run, "notes": noted.runs.get(run, NO_NOTES).model_dump()})
+    return json_reply({"revision": noted.revision, "run": run, "notes": noted.runs.get(run, NO_NOTES).values()})
 
 
 def _check_run(noted: NotesSnapshot, current: Snapshot, run: str) -> None:

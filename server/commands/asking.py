@@ -11,8 +11,8 @@ import orjson
 
 from toposcope.server.commands.arguments import Parser, is_inside
 from toposcope.server.places.addresses import addresses_of, is_remote, parse_places
-from toposcope.server.process.garbage_collection import no_collections
-from toposcope.server.questions.answers import Answer, json_of, schema_of
+from toposcope.server.process.garbage_collection import freeze_what_is_loaded, no_collections
+from toposcope.server.questions.answers import Answer, json_of
 from toposcope.server.questions.opening.loading import Places, loaded
 from toposcope.server.questions.opening.opened import Opened, UnknownNameError
 from toposcope.server.questions.words import lines_of
@@ -68,6 +68,8 @@ def whole_count(text: str) -> int:
 
 
 def _schema_text(answer: type[Answer]) -> str:
+    from toposcope.server.questions.schemas import schema_of  # Its packages take a tenth of a second to import.
+
     return orjson.dumps(schema_of(answer), option=orjson.OPT_INDENT_2).decode()
 
 
@@ -128,6 +130,7 @@ def read_logdir(
     parser: Parser, options: argparse.Namespace, question: Callable[[Opened, argparse.Namespace], Result]
 ) -> Result:
     """Return what is found in the logdir; exit with one line if a name is unknown, or if it cannot be read."""
+    freeze_what_is_loaded()
     try:
         with no_collections(), loaded(places_of(options, options.dir)) as (opened, problems):
             for path, reason in islice(problems.items(), _MOST_PROBLEMS):

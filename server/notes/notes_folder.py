@@ -7,8 +7,6 @@ without notes has no file: a change that leaves a run without notes deletes it, 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
 from toposcope.server.data_files.data_folder import hashed
 from toposcope.server.data_files.json_files import SUFFIX, Content, DamagedFileError, JsonFiles
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
@@ -82,7 +80,7 @@ class _Edit:
             return content
         new = {"run": self._run, **(content or {}), **changes}
         self.notes = _notes(new)
-        is_empty = self.notes == NO_NOTES and new.keys() <= {"run", *RunNotes.model_fields}
+        is_empty = self.notes == NO_NOTES and new.keys() <= {"run", *NO_NOTES.values()}
         return None if is_empty else new
 
 
@@ -94,8 +92,13 @@ def _run_and_notes(content: Content) -> tuple[str, RunNotes]:
 
 
 def _notes(content: Mapping[str, Any]) -> RunNotes:
+    # Imported with the first note: it takes a tenth of a second, which commands have not.
+    from pydantic import ValidationError
+
+    from toposcope.server.notes.notes_change import NotesFields
+
     try:
-        return RunNotes.model_validate(content)
+        return RunNotes(**NotesFields.model_validate(content).model_dump())
     except ValidationError as error:
         (first, *_) = error.errors()
         raise DamagedFileError(f"its {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

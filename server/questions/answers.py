@@ -1,10 +1,8 @@
-"""The answers to questions, as plain data: json_of() is what `--json` prints, schema_of() describes it."""
+"""The answers to questions, as plain data: json_of() is what `--json` prints."""
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from pydantic import TypeAdapter, WithJsonSchema
+from typing import TYPE_CHECKING, Any, Literal
 
 from toposcope.metric_direction import Direction
 from toposcope.server.reading.series.series_summary import Statistic
@@ -17,7 +15,7 @@ from toposcope.server.values.alert import Level
 if TYPE_CHECKING:
     import pandas
 
-Number = Annotated[float, WithJsonSchema({"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]})]
+Number = float
 """A number; in JSON, one that is not finite is a string."""
 
 
@@ -363,8 +361,3 @@ def json_of(answer: Answer) -> dict[str, Any]:
     """Return an answer as JSON has it; numbers that are not finite are strings."""
     converted: dict[str, Any] = json_value(dataclasses.asdict(answer))
     return converted
-
-
-def schema_of(answer: type[Answer]) -> dict[str, Any]:
-    """Return the JSON Schema of json_of()."""
-    return TypeAdapter(answer).json_schema()

@@ -24,7 +24,7 @@ def table_lines(head: Sequence[str], rows: Sequence[Sequence[str]], sides: str, 
 def time_text(wall_time: float) -> str:
     """Return a time in seconds since 1970 as date and time, or as seconds if it is no date."""
     try:
-        return datetime.fromtimestamp(wall_time, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return datetime.fromtimestamp(wall_time, UTC).isoformat(" ", "seconds").replace("+00:00", " UTC")
     except (ValueError, OverflowError, OSError):
         return f"{wall_time!r} s"
 

@@ -18,7 +18,8 @@ from toposcope.server.budget.cancellation import check
 from toposcope.server.budget.cost import Cost
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.notes import NotesSnapshot
-from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
+from toposcope.server.notes.notes_change import NotesFields
+from toposcope.server.notes.run_notes import NO_NOTES
 from toposcope.server.reading.series.series_summary import NonFinitePoint
 from toposcope.server.runs.overview import NonFiniteScalar, Overview, shown_points
 from toposcope.server.runs.recordings.run_state import Phase, State
@@ -146,7 +147,7 @@ class OverviewRun(BaseModel):
     first_bad: RunBadValue | None
     metrics: dict[str, RunMetric]
     """The requested metrics that the run has."""
-    notes: RunNotes
+    notes: NotesFields
 
 
 class OverviewReply(BaseModel):
@@ -210,7 +211,7 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
         return Response(status_code=304)
     parents = overview.parents(current.runs)
     metrics = list(dict.fromkeys(query.metric))
-    no_notes = NO_NOTES.model_dump()
+    no_notes = NO_NOTES.values()
     rows = []
     for run in chosen:
         check()
@@ -224,7 +225,7 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
                 "environment": settings.environment if query.environment else None,
                 "problems": [*settings.problems, *_time_problems(run)],
                 "metrics": _metrics(overview, run, metrics, query.sparkline),
-                "notes": notes.model_dump() if notes else no_notes,
+                "notes": notes.values() if notes else no_notes,
             }
         )
     existing = {metric for row in rows for metric in row["metrics"]}
