@@ -68,7 +68,7 @@ def whole_count(text: str) -> int:
 
 
 def _schema_text(answer: type[Answer]) -> str:
-    from toposcope.server.questions.schemas import schema_of  # Its packages take a tenth of a second to import.
+    from toposcope.server.commands.schemas import schema_of  # Its packages take a tenth of a second to import.
 
     return orjson.dumps(schema_of(answer), option=orjson.OPT_INDENT_2).decode()
 
