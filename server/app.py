@@ -119,7 +119,7 @@ def make_app(
         opened = Opened(lambda: logdir.snapshot.runs, lambda: notes_store.current().runs, api.state.overview, search)
         answering = McpRoute(api_or_page, path_prefix, opened)
     guarded = Guard(answering, exposure, page.CONTENT_SECURITY_POLICY, path_prefix)
-    return CountedRequests(CancelledRequests(guarded), counts, path_prefix)
+    return CountedRequests(CancelledRequests(guarded), counts)
 
 
 def make_api(
@@ -192,21 +192,17 @@ def make_api(
         logdir.stop()
         prefetcher.stop()
 
-    root = f"{path_prefix}/api"
+    first = (runs, run_columns, run_search, overview, notes, tags, scalars, updates, views, health, probes)
     app = DeferredRoutes(
-        root,
-        [
-            module.router
-            for module in (runs, run_columns, run_search, overview, notes, tags, scalars, updates, views, health)
-        ],
+        path_prefix,
+        [module.router for module in first],
         title="Toposcope",
         version=VERSION,
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        openapi_url=f"{root}/openapi.json",
+        openapi_url=f"{path_prefix}/api/openapi.json",
     )
-    app.include_router(probes.router, prefix=path_prefix)
     app.state.logdir, app.state.streams, app.state.budget = logdir, streams, budget or Budget()
     app.state.started = time.monotonic() if started is None else started
     app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, search

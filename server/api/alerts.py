@@ -19,7 +19,7 @@ from toposcope.server.api.saved.views import WRITE_REPLIES
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.values.alert import Level
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _MOST_BYTES, _MOST_IDS = 1 << 20, 10_000
 
 

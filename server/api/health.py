@@ -13,7 +13,7 @@ from toposcope.server.installation import installation_warnings
 from toposcope.server.process.version import VERSION
 from toposcope.server.text.json_values import json_value
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _MOST_PROBLEMS = 1000
 
 

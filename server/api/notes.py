@@ -23,7 +23,7 @@ from toposcope.server.notes.notes_change import NotesChange, NotesEdit, NotesFie
 from toposcope.server.notes.notes_folder import Change
 from toposcope.server.notes.run_notes import NO_NOTES
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _MOST_BYTES = 1 << 20
 """Bytes of a request; a note of 64 KiB has at most six times as many in JSON."""
 _MOST_RUNS, _MOST_EDITS = 10_000, 1000

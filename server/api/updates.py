@@ -13,7 +13,7 @@ from toposcope.server.loading.logdir import Update
 from toposcope.server.loading.run_source import RunSource
 from toposcope.server.text.json_values import json_value
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _HEARTBEAT_SECONDS = 15.0
 """Interval of comments that keep proxies from closing the stream."""
 _MOST_WAITING = 100

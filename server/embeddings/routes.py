@@ -36,7 +36,7 @@ from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.values.image_format import image_format, image_size
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _UNREADABLE: Replies = {
     **REQUEST_ERRORS,
     410: {"model": Problem, "description": "A file of the embedding is missing, malformed or outside the logdir."},

@@ -21,7 +21,7 @@ from toposcope.server.graphs.views import NodeView, ScopeView, SearchView
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.run import RunView
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _graphs = GraphCache(most_bytes=512 << 20)
 _LONGEST = 4_000
 

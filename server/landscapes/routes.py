@@ -11,7 +11,7 @@ from toposcope.server.landscapes.landscape_query import MOST_BYTES, LandscapeQue
 from toposcope.server.landscapes.replies import Landscapes, landscape_reply
 from toposcope.server.loading.logdir import Snapshot
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 
 @router.get("/landscapes", response_model=Landscapes, responses=REQUEST_ERRORS)

@@ -30,7 +30,7 @@ from toposcope.server.meshes.decimation import decimated
 from toposcope.server.meshes.geometry import Recorded, read_geometry
 from toposcope.server.runs.messages.payload import read_payload
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 PLUGIN = "mesh"
 _ENDINGS = {"VERTEX": ("_VERTEX", "_1"), "FACE": ("_FACE", "_2"), "COLOR": ("_COLOR", "_3")}
 """What follows the name of a mesh in the tags of its components: tensorboardX writes the second ones."""

@@ -24,13 +24,11 @@ class CountedRequests:
     Args:
         app: answers the requests.
         counts: what they are added to.
-        path_prefix: "" or the path below which everything is served.
     """
 
-    def __init__(self, app: ASGIApp, counts: RequestCounts, path_prefix: str) -> None:
+    def __init__(self, app: ASGIApp, counts: RequestCounts) -> None:
         self._app = app
         self._counts = counts
-        self._prefix = path_prefix
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a request to the application."""
@@ -39,15 +37,9 @@ class CountedRequests:
         async def counting(message: Message) -> None:
             if message["type"] == "http.response.start":
                 method = scope["method"] if scope["method"] in _METHODS else _OTHER
-                kind = Kind(self._route(scope), method, message["status"])
+                route = scope.get("route")
+                kind = Kind(str(route.path) if route else _OTHER, method, message["status"])
                 self._counts.add(kind, time.perf_counter() - started)
             await send(message)
 
         await self._app(scope, receive, counting)
-
-    def _route(self, scope: Scope) -> str:
-        route = scope.get("route")
-        if route is None:
-            return _OTHER
-        # FastAPI's routes have paths below those of the routers that include them.
-        return f"/api{route.path}" if scope["path"].startswith(f"{self._prefix}/api/") else str(route.path)

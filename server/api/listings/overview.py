@@ -26,7 +26,7 @@ from toposcope.server.runs.recordings.run_state import Phase, State
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.statistics.sparkline import sparkline
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 
 class OverviewQuery(ListingQuery):

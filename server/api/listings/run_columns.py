@@ -26,7 +26,7 @@ from toposcope.server.search.run_table import Codes, Mask, Numbers, Rows
 from toposcope.server.search.search import Key, RunSearch
 from toposcope.server.text.json_values import json_value
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 NumberFact = Literal["started", "updated", "ended", "first_step", "last_step", "first_bad"]
 CodedFact = Literal[
     "ranks",

@@ -16,7 +16,7 @@ from toposcope.server.search.language.syntax import LONGEST, parse
 from toposcope.server.search.search import RunSearch
 from toposcope.server.text.json_values import json_value
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 
 class FoundRuns(BaseModel):

@@ -17,7 +17,7 @@ from toposcope.server.runs.run import RunView
 from toposcope.server.search.facts import plugin_ranks
 from toposcope.server.text.json_values import json_value
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _LISTED_DAMAGE = 100
 
 

@@ -21,7 +21,7 @@ from toposcope.server.runs.tag_counts import TagCounts, count_tags
 from toposcope.server.search.language.literals import Pattern
 from toposcope.server.text.json_values import json_value
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 
 class TagsQuery(BaseModel):

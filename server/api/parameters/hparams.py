@@ -13,7 +13,7 @@ from toposcope.server.runs.parameters.hparams_sessions import parent_of, read_ex
 from toposcope.server.runs.run import RunView
 from toposcope.server.text.json_values import json_value
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 
 class Hparam(BaseModel):

@@ -28,7 +28,7 @@ from toposcope.server.runs.run import RunView
 from toposcope.server.text.json_values import json_value
 from toposcope.server.values.lineage import Plain
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 Source = Literal["scalar", "lineage"]
 _MOST_RESULTS = 32
 _COST = Cost(5.0, 64 << 20)

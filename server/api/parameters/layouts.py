@@ -14,7 +14,7 @@ from toposcope.server.runs.messages.run_messages import read_messages
 from toposcope.server.runs.run import RunView
 from toposcope.server.values.custom_scalars import CONFIG, RecordedLayout, read_layout
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _TAG = Tag("custom_scalars", CONFIG)
 _MOST_RUNS, _MOST_LAYOUTS, _MOST_BYTES = 1000, 100, 4 << 20
 

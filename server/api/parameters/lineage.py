@@ -17,7 +17,7 @@ from toposcope.server.runs.parameters.hparams_sessions import only_sessions, par
 from toposcope.server.runs.parameters.run_lineage import lineage_of, read_dataset_graph
 from toposcope.server.text.json_values import json_value
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _POST_REPLIES = REQUEST_ERRORS | body_errors(MOST_BODY_BYTES)
 
 

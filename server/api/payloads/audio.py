@@ -16,7 +16,7 @@ from toposcope.server.runs.messages.payload import read_payload
 from toposcope.server.values.audio import Clip, read_clips
 from toposcope.server.values.audio_format import MEDIA_TYPES, OTHER, audio_media_type
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 
 class AudioEntry(BaseModel):

@@ -13,7 +13,7 @@ from toposcope.server.api.replies.json_reply import Number, json_number, json_re
 from toposcope.server.api.requests.snapshot import Current
 from toposcope.server.values.histogram import Histogram, read_histogram
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 
 class HistogramEntry(BaseModel):

@@ -15,7 +15,7 @@ from toposcope.server.runs.messages.payload import read_payload
 from toposcope.server.values.image import MEDIA_TYPES, OTHER, media_type, read_images
 from toposcope.server.values.image_format import is_animated, is_deep, is_truncated
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 
 class ImageEntry(BaseModel):

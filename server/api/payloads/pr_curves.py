@@ -11,7 +11,7 @@ from toposcope.server.api.replies.json_reply import Number, json_number, json_nu
 from toposcope.server.api.requests.snapshot import Current
 from toposcope.server.values.pr_curve import read_pr_curve
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _MOST_BYTES = 8 << 20
 
 

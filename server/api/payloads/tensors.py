@@ -27,7 +27,7 @@ from toposcope.server.values.statistics import Statistics, statistics
 from toposcope.server.values.tensor import Tensor, read_tensor
 from toposcope.server.values.tensor_slice import parse_slice
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 MOST_ELEMENTS = 1_000_000
 """The number of elements of a reply in JSON."""
 

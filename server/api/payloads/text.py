@@ -11,7 +11,7 @@ from toposcope.server.api.replies.json_reply import Number, json_reply
 from toposcope.server.api.requests.snapshot import Current
 from toposcope.server.values.text import read_text
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _MOST_BYTES = 32 << 20
 
 

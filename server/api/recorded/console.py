@@ -12,7 +12,7 @@ from toposcope.server.api.requests.snapshot import Current, find_runs
 from toposcope.server.runs.messages.console import CONSOLE, Console
 from toposcope.server.runs.run import ALL
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _MOST_CHARACTERS = 4_000_000
 _console = Console()
 

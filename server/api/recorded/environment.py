@@ -12,7 +12,7 @@ from toposcope.server.api.replies.json_reply import Number
 from toposcope.server.api.requests.request_limits import MOST_NAME
 from toposcope.server.api.requests.snapshot import Current
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 
 class RecordingsQuery(BaseModel):

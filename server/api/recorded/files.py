@@ -11,7 +11,7 @@ from toposcope.server.api.requests.request_limits import MOST_NAME
 from toposcope.server.api.requests.snapshot import Current, find_runs
 from toposcope.server.loading.finding.discovery import printable
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 
 class FilesQuery(BaseModel):

@@ -13,7 +13,7 @@ from toposcope.server.loading.finding.discovery import printable
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import RunView
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _READ = frozenset(
     [
         *("scalar", "histogram", "image", "tensor", "text", "landscape", "lineage", "hparams", "dataset_graph"),

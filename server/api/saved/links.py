@@ -11,7 +11,7 @@ from toposcope.server.api.saved.view_bodies import MOST_BYTES, LinkContent, stor
 from toposcope.server.api.saved.views import WRITE_REPLIES
 from toposcope.server.views.links import LONGEST_ID, SHORTEST_ID, Link, Links
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 
 class LinkReply(BaseModel):

@@ -22,7 +22,7 @@ from toposcope.server.views.view import (
 from toposcope.server.views.views import Views
 from toposcope.server.views.views_folder import MOST_VIEWS, ConflictError, NoViewError, TooManyViewsError
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 _LINE = {"pattern": LINE_PATTERN}
 _Version = Annotated[str, Field(max_length=100)]

@@ -38,7 +38,7 @@ from toposcope.server.runs.selection.bands import Band, Centre, Spread, compute_
 from toposcope.server.runs.selection.sources import Source
 from toposcope.server.runs.statistics.smoothing import Requested
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _REPLIES: Replies = {200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}, **REPLIES}
 _POST_REPLIES = _REPLIES | body_errors(MOST_BODY_BYTES)
 _Runs = Annotated[list[str], Field(max_length=MOST_RUNS)]

@@ -37,7 +37,7 @@ from toposcope.server.runs.selection.sources import hidden
 from toposcope.server.runs.statistics.smoothing import Requested, smoothing_text
 from toposcope.server.tables.scalar_csv import scalar_csv
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 
 
 class ScalarBody(LongLists, ColumnsQuery):

@@ -26,7 +26,7 @@ from toposcope.server.landscapes.landscape_query import (
 )
 from toposcope.server.loading.logdir import Snapshot
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 _MOST_OTHERS = 7
 """The limit of the page."""
 _NUMBER = r"-?[0-9]{1,6}(\.[0-9]{1,9})?"
