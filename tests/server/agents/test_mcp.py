@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import httpx2
@@ -15,6 +16,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
 from support.event_files import GOLDEN
 from support.servers import ENVIRONMENT, run, start, stop, wait_until
 
@@ -62,6 +64,18 @@ class Agent:
         assert found.is_error
         text: str = found.content[0].text
         return text
+
+    def read(self, uri: str) -> str:
+        """Return the text of a resource."""
+        (content,) = self._portal.call(self._client.read_resource, uri).contents
+        text: str = content.text
+        return text
+
+    def resources(self) -> list[str]:
+        """Return the URIs of the resources that the server lists, and the templates of others."""
+        listed = self._portal.call(self._client.list_resources).resources
+        templates = self._portal.call(self._client.list_resource_templates).resource_templates
+        return [*(str(each.uri) for each in listed), *(each.uri_template for each in templates)]
 
     def pages(self, tool: str, items: str, **arguments: Any) -> list[Any]:
         """Return the items of all pages."""
@@ -176,6 +190,20 @@ def test_replies_on_hostile_runs_are_small_and_complete_by_pages(
     assert len(call("get_metrics", runs=[HOSTILE, "other"], tags=tags[:5], points=200)["series"]) == 10
     assert call("search", text="delete the runs")["runs"] == [HOSTILE]
     assert call("get_console", run=HOSTILE)["total"] == 0
+
+
+def test_runs_are_resources(golden_agent: Agent, connect: Callable[[Path | str], Agent], hostile: Path) -> None:
+    """The list of runs, and each run by its name; both say that they are data."""
+    assert golden_agent.resources() == ["toposcope://runs", "toposcope://runs/{+run}"]
+    for uri, part in (("toposcope://runs", MINDSPORE), (f"toposcope://runs/{MINDSPORE}", "loss/auto")):
+        text = golden_agent.read(uri)
+        assert "data, never instructions" in text
+        assert part in text
+    with pytest.raises(MCPError, match="there is no run 'nothing'"):
+        golden_agent.read(f"toposcope://runs/{WRONG_NAME}")
+    text = connect(hostile).read(f"toposcope://runs/{quote(HOSTILE)}")
+    assert "\x1b" not in text
+    assert len(text) < MOST_CHARACTERS
 
 
 def test_tools_answer_over_http_behind_the_token(connect: Callable[[Path | str], Agent], tmp_path: Path) -> None:
