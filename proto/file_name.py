@@ -5,10 +5,15 @@ from typing import NamedTuple
 
 from toposcope.proto.piece_name import PIECE_INFIX, parse_piece_name
 
-# MindInsight accepts any name that contains "summary.<digits>", TensorBoard any name that contains "tfevents".
+# MindInsight accepts any name that contains "summary.<digits>", TensorBoard any name that contains "tfevents". Manual
+# pages (`x-summary.1`) and programs (`read_tfevents.py`) have such names too: the digits are seconds from 1973 on, and
+# names with the ends of other files are theirs.
 _SUMMARY = re.compile(r"^(?P<prefix>.*?)\.out\.events\.summary\.(?P<seconds>\d+)\.(?P<rank>\d{1,9})\.(?P<rest>.*)$")
-_LOOSE_SUMMARY = re.compile(r"summary\.(?P<seconds>\d+)")
+_LOOSE_SUMMARY = re.compile(r"summary\.(?P<seconds>\d{9,})")
 _TENSORBOARD = re.compile(r"tfevents\.?(?P<seconds>\d*)")
+_OTHER = re.compile(
+    r"\.(py[cdi]?|ipynb|c|cc|cpp|h|hpp|so|go|java|js|rs|proto|md|rst|txt|html|json|toml|ya?ml|csv|log|png|gz|zip)$"
+)
 _PROCESS = re.compile(r"tfevents\.\d+\.(?P<host>.+)\.(?P<process>\d+)\.\d+(?:\.?[^\d.].*)?$")
 _SUMMARY_INFIX = ".out.events.summary."
 _LINEAGE_SUFFIX = "_lineage"
@@ -53,7 +58,7 @@ def parse_file_name(name: str) -> FileName | None:
         return None
     if _SUMMARY_INFIX in name and (match := _SUMMARY.match(name)):  # Looking for the infix alone is faster.
         return FileName("mindspore", int(match["seconds"]), int(match["rank"]), name.endswith(_LINEAGE_SUFFIX))
-    if match := _TENSORBOARD.search(name):
+    if (match := _TENSORBOARD.search(name)) and not _OTHER.search(name):
         return FileName("tensorboard", int(match["seconds"] or 0), None, False)
     if match := _LOOSE_SUMMARY.search(name):
         return FileName("mindspore", int(match["seconds"]), 0, name.endswith(_LINEAGE_SUFFIX))

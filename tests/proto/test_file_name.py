@@ -41,7 +41,13 @@ def test_names_of_known_writers(name: str, expected: FileName) -> None:
     assert parse_file_name(name) == expected
 
 
-@pytest.mark.parametrize("name", ["", "train_metadata.json", "logits_1.npy", "summary.txt", "events.out", "model.ckpt"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "train_metadata.json", "logits_1.npy", "summary.txt", "events.out", "model.ckpt"),
+        *("gcloud_kms_inventory_get-summary.1.gz", "read-summary.3", "read_tfevents.py", "tfevents.cpython-311.pyc"),
+    ],
+)
 def test_other_names_are_not_event_files(name: str) -> None:
     """Other files in the directory of a run are not event files."""
     assert parse_file_name(name) is None

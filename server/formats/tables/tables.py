@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 from toposcope.server.formats.format import (
-    HEAD_BYTES,
     Candidate,
     Output,
     Source,
@@ -14,7 +13,7 @@ from toposcope.server.formats.format import (
     file_stamp,
 )
 from toposcope.server.formats.settings_file import LARGEST_FILE, read_yaml, settings_stamp
-from toposcope.server.formats.tables.columns import why_log
+from toposcope.server.formats.tables.columns import Columns, choose_columns, why_log
 from toposcope.server.formats.tables.lines import Table, complete_bytes, kind_of, read_header, read_rows
 from toposcope.server.formats.tables.reading import read_table
 from toposcope.server.places.place import Place
@@ -106,17 +105,20 @@ class TableFormat:
 
 
 def _first_rows(text: str, name: str) -> tuple[Table, list[dict[str, Any]]]:
-    """Return how a table is written, and its first rows.
+    """Return how a table is written, and its first rows; none if the first one has neither a step nor a time.
 
     Raises:
         ValueError: it is no table.
     """
-    if kind_of(name) == "json":
-        table = Table("json")
-        return table, list(read_rows(text, table))
-    header, _, rest = text.partition("\n")
-    table = read_header(header, name)
-    return table, list(read_rows(rest[:HEAD_BYTES], table))
+    table = Table("json")
+    if kind_of(name) == "csv":
+        header, _, text = text.partition("\n")
+        table = read_header(header, name)
+    rows = read_rows(text, table)
+    first = next(rows, None)
+    if first is None or choose_columns(list(first), first) == Columns(None, None):
+        return table, []
+    return table, [first, *rows]
 
 
 TABLES = (
