@@ -14,6 +14,9 @@ from toposcope.proto.wire import WireType, bytes_head, key, text_bytes, varint
 LONGEST_TEXT = 1 << 20
 _MOST_PARAMETERS = 10_000
 _LARGEST_EXACT = 2**53
+_BEYOND_FLOAT32 = (2 - 2**-24) * 2.0**127
+"""The smallest number that is rounded to an infinity."""
+_MOST_TAGS = 100_000
 _SIMPLE_VALUE = 2
 _STRING = 7
 _EXACT_KEY = b"\xa1\x06"  # Of Summary.Value.scalar_double.
@@ -50,7 +53,9 @@ class EventWriter:
         self._format = source_format
         self._is_new = is_new
         self._scalar_field = scalar_field
-        self._tags: dict[str, tuple[struct.Struct, bytes]] = {}
+        self._rows: dict[tuple[str, ...], _Row] = {}
+        self._tags = 0
+        """How many the rows have together."""
 
     def start(self, wall_time: float, start: summary_pb2.RecordingStart | None = None) -> None:
         """Write the version event, if there is none yet; other events do so with their own time.
@@ -66,11 +71,11 @@ class EventWriter:
                 version.start.CopyFrom(start)
             self._write(framing.frame(version.SerializeToString()))
 
-    def scalars(self, step: int, wall_time: float, values: Iterable[tuple[str, float]]) -> None:
+    def scalars(self, step: int, wall_time: float, values: Sequence[tuple[str, float]]) -> None:
         """Write values of scalar tags at a step."""
-        body = b"".join([self._scalar(tag, value) for tag, value in values])
-        if body:
-            self.summary(step, wall_time, body)
+        if values:
+            tags, numbers = zip(*values, strict=True)
+            self.summary(step, wall_time, self._row(tags).encode(numbers))
 
     def summary(self, step: int, wall_time: float, body: bytes) -> None:
         """Write an encoded Summary."""
@@ -78,15 +83,15 @@ class EventWriter:
         head = b"".join((b"\t", _DOUBLE.pack(wall_time), b"\x10", varint(step), b"*", varint(len(body))))
         self._write(framing.frame(head + body))
 
-    def _scalar(self, tag: str, value: float) -> bytes:
-        known = self._tags.get(tag)
-        if known is None:
-            known = self._tags[tag] = _encoding(tag, self._scalar_field)
-        encoding, prefix = known
-        try:
-            return encoding.pack(prefix, value, _EXACT_KEY, value)
-        except OverflowError:  # It is beyond float32.
-            return encoding.pack(prefix, math.copysign(math.inf, value), _EXACT_KEY, value)
+    def _row(self, tags: tuple[str, ...]) -> "_Row":
+        row = self._rows.get(tags)
+        if row is None:
+            self._tags += len(tags)
+            if self._tags > _MOST_TAGS:
+                self._rows.clear()
+                self._tags = len(tags)
+            row = self._rows[tags] = _Row(tags, self._scalar_field)
+        return row
 
     def text(self, step: int, wall_time: float, tag: str, text: str) -> None:
         """Write a text in Markdown, cut to LONGEST_TEXT characters."""
@@ -164,12 +169,34 @@ class EventWriter:
         self.summary(step, wall_time, tensorboard_pb2.Summary(value=[value]).SerializeToString())
 
 
-def _encoding(tag: str, field: int) -> tuple[struct.Struct, bytes]:
-    """Return (the struct of a value of a tag: prefix, float, key of the double, double; the prefix)."""
+class _Row:
+    """Encodes the values that some tags have at a step: most rows of a log have the tags of the row before."""
+
+    def __init__(self, tags: Sequence[str], field: int) -> None:
+        prefixes = [_prefix(tag, field) for tag in tags]
+        self._encoding = struct.Struct("<" + "".join(f"{len(prefix)}sf2sd" for prefix in prefixes))
+        self._arguments: list[Any] = [None, None, _EXACT_KEY, None] * len(tags)
+        self._arguments[0::4] = prefixes
+
+    def encode(self, values: Sequence[float]) -> bytes:
+        """Return the values of a Summary: each as a float and as the exact double."""
+        self._arguments[1::4] = self._arguments[3::4] = values
+        try:
+            return self._encoding.pack(*self._arguments)
+        except OverflowError:  # One is beyond float32.
+            self._arguments[1::4] = map(_float32, values)
+            return self._encoding.pack(*self._arguments)
+
+
+def _prefix(tag: str, field: int) -> bytes:
+    """Return what is before the float in a Summary.Value: the keys and the tag."""
     name = text_bytes(tag)
     head = b"\n" + varint(len(name)) + name + key(field, WireType.FLOAT)
-    prefix = b"\n" + varint(len(head) + 4 + len(_EXACT_KEY) + 8) + head
-    return struct.Struct(f"<{len(prefix)}sf2sd"), prefix
+    return b"\n" + varint(len(head) + 4 + len(_EXACT_KEY) + 8) + head
+
+
+def _float32(value: float) -> float:
+    return value if abs(value) < _BEYOND_FLOAT32 else math.copysign(math.inf, value)
 
 
 def _set(value: Value, content: Any) -> None:

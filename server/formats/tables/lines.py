@@ -63,8 +63,13 @@ def read_rows(text: str, table: Table) -> Iterator[dict[str, Any]]:
     if table.kind == "json":
         yield from filter(None, map(_json_row, text.split("\n")))
         return
+    # float() reads more than numbers: "1_000".
+    is_plain = "_" not in text
     try:
         for cells in csv.reader(io.StringIO(text, newline=""), delimiter=table.delimiter):
+            if is_plain and (numbers := _all_numbers(cells, table)):
+                yield numbers
+                continue
             row = {name: _cell(cell) for name, cell in zip(table.names, cells, strict=False) if cell.strip()}
             if row and cells[: len(table.names)] != list(table.names):
                 yield row
@@ -72,9 +77,16 @@ def read_rows(text: str, table: Table) -> Iterator[dict[str, Any]]:
         raise ValueError(f"malformed CSV: {error}") from None
 
 
+def _all_numbers(cells: list[str], table: Table) -> dict[str, Any] | None:
+    """Return a row of which every cell is a number, as most are; None for another one."""
+    try:
+        return dict(zip(table.names, map(float, cells), strict=True))
+    except ValueError:
+        return None
+
+
 def _cell(cell: str) -> float | str:
     try:
-        # float() reads more than numbers: "1_000", or the digits of other scripts.
         return float(cell) if "_" not in cell else cell
     except ValueError:
         return cell

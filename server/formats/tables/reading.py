@@ -102,11 +102,14 @@ def _write_rows(rows: Iterator[dict[str, Any]], modified: float, state: State, o
         if step is None:  # Without a step there is no place for its values.
             continue
         wall_time = _wall_time(row.get(columns.time) if columns.time else None, modified, state)
-        values = [(name, value) for name, value in row.items() if name not in columns]
-        output.scalars(step, wall_time, [(name, value) for name, value in values if isinstance(value, float)])
-        for name, value in values:
-            if isinstance(value, str):
-                output.text(step, wall_time, name, value)
+        for name in columns:
+            row.pop(name, None)
+        numbers = [(name, value) for name, value in row.items() if isinstance(value, float)]
+        output.scalars(step, wall_time, numbers)
+        if len(numbers) < len(row):
+            for name, value in row.items():
+                if isinstance(value, str):
+                    output.text(step, wall_time, name, value)
     state["row"] = number
 
 

@@ -1,9 +1,8 @@
 """What the records of a .wandb file say: history, configuration, system metrics, output and the end of the run."""
 
 import json
-import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from toposcope.proto import summary_pb2, wandb_pb2
@@ -20,7 +19,6 @@ _DEFINITIONS = "wandb/metrics"
 """The hyperparameter in which our recorder keeps what define_metric() said, and in which the page finds x axes."""
 _LONGEST_LINE = 10_000
 _MOST_AXES = 1000
-_NUMBER = re.compile(r"-?\d+\.\d+(e[+-]\d+)?", re.ASCII)
 
 
 class Records:
@@ -38,7 +36,7 @@ class Records:
         self._place = place
         self._output = output
         self._state = state
-        self._tags: dict[str, None] = dict.fromkeys(state.get("tags", ()))
+        self._tags: dict[str, object] = dict.fromkeys(state.get("tags", ()))
         """Those with a history."""
         self._config: dict[str, Any] = state.setdefault("config", {})
         self._summary: dict[str, float] = state.setdefault("summary", {})
@@ -97,7 +95,7 @@ class Records:
 
     def _update_config(self, config: wandb_pb2.Config) -> None:
         for item in config.update:
-            _put(self._config, _path_of(item), _value_of(item))
+            _put(self._config, _path_of(item), _parsed(item.value_json))
         for item in config.remove:
             self._config.pop(_path_of(item)[0], None)
         self._config.pop("_wandb", None)
@@ -112,24 +110,33 @@ class Records:
         row.pop("_runtime", None)
         self._state["step"], self._state["wall"] = step, wall_time
         scalars: list[tuple[str, float]] = []
-        for name, value in leaves(row):
+        for name, value in leaves(row) if dict in map(type, row.values()) else row.items():
             if isinstance(value, int | float):
-                scalars.append((name, _number(value)))
-                self._tags[name] = None
+                scalars.append((name, value if isinstance(value, float) else _number(value)))
             elif isinstance(value, str):
                 self._output.text(step, wall_time, name, value)
             elif isinstance(value, dict):
                 write_media(self._output, step, wall_time, name, value, self._folder, self._place)
+        scalars.sort()  # Each row has another order.
+        self._tags.update(scalars)
         self._output.scalars(step, wall_time, scalars)
 
     def _add_summary(self, items: Iterable[wandb_pb2.Item]) -> None:
-        row = _row_of(items)
+        # It follows each row of the history, and most of its items repeat that.
+        known = self._tags
+        row = _row_of(
+            [
+                item
+                for item in items
+                if len(path := item.nested_key) != 1 or path[0] not in known or "{" in item.value_json
+            ]
+        )
         for name, value in leaves(row):
             if isinstance(value, int | float) and not name.startswith("_") and name not in self._tags:
                 self._summary[name] = _number(value)
 
     def _add_stats(self, stats: wandb_pb2.Stats) -> None:
-        values = [(f"machine/{item.key}", _value_of(item)) for item in stats.item]
+        values = [(f"machine/{item.key}", _parsed(item.value_json)) for item in stats.item]
         numbers = [(name, _number(value)) for name, value in values if isinstance(value, int | float)]
         self._output.scalars(self._state.get("step", 0), _seconds(stats.timestamp), numbers)
 
@@ -159,23 +166,23 @@ class Records:
         self._output.end(wall_time, "failed" if code else "finished", f"exit code {code}" if code else "")
 
 
-def _row_of(items: Iterable[wandb_pb2.Item]) -> dict[str, Any]:
+def _row_of(items: Sequence[wandb_pb2.Item]) -> dict[str, Any]:
     """Return the values of items; those with several keys are in nested objects."""
     row: dict[str, Any] = {}
-    for item in items:
+    for item, value in zip(items, _values_of(items), strict=True):
         nested = item.nested_key
         if len(nested) > 1:
-            _put(row, _path_of(item), _value_of(item))
+            _put(row, _path_of(item), value)
         else:
-            row[nested[0] if nested else item.key] = _value_of(item)
+            row[nested[0] if nested else item.key] = value
     return row
 
 
-def _path_of(item: wandb_pb2.Item) -> list[str]:
-    return list(item.nested_key)[:_DEEPEST] or [item.key]
+def _path_of(item: wandb_pb2.Item) -> Sequence[str]:
+    return item.nested_key[:_DEEPEST] or (item.key,)
 
 
-def _put(row: dict[str, Any], path: list[str], value: Any) -> None:
+def _put(row: dict[str, Any], path: Sequence[str], value: Any) -> None:
     for name in path[:-1]:
         inner = row.get(name)
         if not isinstance(inner, dict):
@@ -189,11 +196,19 @@ def _tag_of(name: str) -> str:
     return ".".join(part.replace(".", "/") for part in name.split("\\."))
 
 
-def _value_of(item: wandb_pb2.Item) -> Any:
+def _values_of(items: Sequence[wandb_pb2.Item]) -> list[Any]:
+    """Return the values of items: parsed together, which takes a third of the time, if each of them is JSON."""
+    texts = [item.value_json for item in items]
     try:
-        if _NUMBER.fullmatch(item.value_json):  # Most are; this takes a third of the time.
-            return float(item.value_json)
-        return json.loads(item.value_json)
+        values: list[Any] = json.loads(f"[{','.join(texts)}]")
+    except (ValueError, RecursionError):
+        values = []
+    return values if len(values) == len(items) else [_parsed(text) for text in texts]
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
