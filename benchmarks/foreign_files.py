@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from toposcope.server.formats.formats import choose
-from toposcope.server.loading.discovery import Discovery, discover
+from toposcope.server.loading.finding.discovery import Discovery, discover
 
 FILES, FILES_IN_A_FOLDER = 100_000, 500
 KINDS = (
