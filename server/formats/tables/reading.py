@@ -102,7 +102,7 @@ def _write_rows(rows: Iterator[dict[str, Any]], modified: float, state: State, o
         if step is None:  # Without a step there is no place for its values.
             continue
         wall_time = _wall_time(row.get(columns.time) if columns.time else None, modified, state)
-        for name in columns:
+        for name in filter(None, columns):
             row.pop(name, None)
         numbers = [(name, value) for name, value in row.items() if isinstance(value, float)]
         output.scalars(step, wall_time, numbers)
