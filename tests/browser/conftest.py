@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
-from support.pages import KeptProfile, Pages, Server, StartServer
+from support.pages import Pages, Server, StartServer
 from support.servers import SLOW_SECONDS, start
 
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -20,7 +20,6 @@ CHROMIUM_ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--process-per-site",  # For KeptProfile.
 ]
 
 
@@ -70,21 +69,16 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture(scope="session")
-def kept_profile(browser: Browser) -> KeptProfile:
-    """Return the profile of the first page of each test."""
-    return KeptProfile(browser)
-
-
 @pytest.fixture
-def pages(browser: Browser, kept_profile: KeptProfile, tmp_path: Path, server: StartServer) -> Iterator[Pages]:
+def pages(browser: Browser, tmp_path: Path, server: StartServer) -> Iterator[Pages]:
     """Return an opener of pages; the test fails if a page reports an error or a policy violation.
 
     They are closed before the servers of the test end and the runs below tmp_path are removed: they request both.
     """
-    opened = Pages(browser, kept_profile)
+    opened = Pages(browser)
     yield opened
-    opened.close()
+    for context in browser.contexts:
+        context.close()
     assert opened.errors == []
 
 

@@ -47,7 +47,7 @@ def test_works_from_disk(tmp_path: Path, server: StartServer, pages: Pages) -> N
     expect(page.locator("scalar-card[data-drawn-points]").first).to_be_visible()
     path = download(page, tmp_path)
     assert "secret-run" not in path.read_text(encoding="utf-8")
-    page.close()
+    page.context.close()
 
     opened = reopen(path, pages, running)
     expect(opened.locator("scalar-card")).to_have_count(30)
@@ -75,7 +75,7 @@ def test_of_a_table_sorts(tmp_path: Path, server: StartServer, pages: Pages) -> 
     page.goto(f"{running.url}#page=overview")
     expect(page.locator(".run-line")).to_have_count(2)
     path = download(page, tmp_path)
-    page.close()
+    page.context.close()
     opened = reopen(path, pages, running)
     expect(opened.locator(".run-line")).to_have_count(2)
     expect(opened.locator(".run-line .sparkline").first).to_be_visible()
@@ -92,7 +92,7 @@ def test_contains_what_users_entered(tmp_path: Path, server: StartServer, pages:
     page.goto(running.url)
     expect(page.locator(".run .label-chip")).to_have_text("paper")
     path = download(page, tmp_path)
-    page.close()
+    page.context.close()
 
     opened = reopen(path, pages, running)
     expect(opened.locator(".run .run-name")).to_have_text("my best")
