@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from toposcope.recorder.tensorboard.replacing.install import install, uninstall
     from toposcope.recorder.tensorboard.summary_writer import SummaryWriter
     from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError
+    from toposcope.recorder.values.table import Table
     from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Node",
     "SummaryRecord",
     "SummaryWriter",
+    "Table",
     "Tensor",
     "Text",
     "UnreadableValueError",
@@ -42,6 +44,7 @@ __getattr__, __dir__ = lazy_names(
         "Node": "toposcope.recorder.messages.graph",
         "SummaryRecord": "toposcope.recorder.record.summary_record",
         "SummaryWriter": "toposcope.recorder.tensorboard.summary_writer",
+        "Table": "toposcope.recorder.values.table",
         "Tensor": "toposcope.recorder.values.wrapped",
         "Text": "toposcope.recorder.values.wrapped",
         "UnreadableValueError": "toposcope.recorder.values.arrays.foreign_values",

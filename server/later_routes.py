@@ -11,6 +11,7 @@ from toposcope.server.graphs import routes as graphs
 from toposcope.server.landscapes import routes as landscapes
 from toposcope.server.landscapes.files import file_routes as landscape_files
 from toposcope.server.meshes import routes as meshes
+from toposcope.server.samples import routes as samples
 
 ROUTERS = [
     module.router
@@ -26,6 +27,7 @@ ROUTERS = [
         undrawn,
         embeddings,
         meshes,
+        samples,
         graphs,
         lineage,
         hparams,

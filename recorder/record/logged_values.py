@@ -12,6 +12,7 @@ from toposcope.recorder.messages.foreign_messages import MESSAGES
 from toposcope.recorder.values.arrays.deferred_scalar import deferred_scalar
 from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
+from toposcope.recorder.values.table import Table, table_lines
 from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text, Video
 from toposcope.recorder.writing.snapshot import Snapshot, snapshot_of, video_snapshot
 
@@ -53,7 +54,7 @@ def logged_values(values: Mapping[str, Any]) -> LoggedValues:
     """Return copies of the values of a mapping, whose names are joined by "/" with those of nested mappings.
 
     Numbers, and arrays and tensors with one element, are scalars; one on a device is copied without waiting for it, and
-    read by the thread that writes. Image, Histogram, Text and Tensor name the kind of
+    read by the thread that writes. Image, Histogram, Text, Table and Tensor name the kind of
     other values. The messages returned by graph(), landscape() and so on are recorded as such.
 
     Raises:
@@ -115,6 +116,8 @@ def _classified(value: Any) -> tuple[str, Any, str | None]:
         return type(value).__name__.lower(), value.values, None
     if isinstance(value, Text):
         return "text", value.text, None
+    if isinstance(value, Table):
+        return "text", table_lines(value), None
     if isinstance(value, Message):
         return _PLUGIN_OF_MESSAGE.get(value.DESCRIPTOR.name, "scalar"), value, None
     return "scalar", value, None
@@ -130,6 +133,6 @@ def _is_on_device(value: Any) -> bool:
 def _advice(value: Any) -> str:
     if isinstance(value, str):
         return " Log a text as Text(...)."
-    if isinstance(value, Image | Video | Histogram | Tensor | Text):
+    if isinstance(value, Image | Video | Histogram | Tensor | Text | Table):
         return ""
     return " Log an array with more than one element as Image(...), Histogram(...) or Tensor(...)."

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import NamedTuple, TypeVar
 
+from toposcope.server.budget.cache import Cache
 from toposcope.server.budget.cost import Cost
-from toposcope.server.embeddings.cache import Cache
 from toposcope.server.embeddings.files.column import Categories, Numbers, as_column
 from toposcope.server.embeddings.files.embedding import Embedding
 from toposcope.server.embeddings.files.folder import UnreadableError, open_file

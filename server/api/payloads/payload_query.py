@@ -141,6 +141,8 @@ def list_payloads(
     name: str,
     read: Callable[[Point, bytes], list[dict[str, Any]]],
     most_bytes: int | None = None,
+    longest: int | None = None,
+    unread: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return a reply with points of a series, see PayloadList.
 
@@ -151,20 +153,27 @@ def list_payloads(
         name: of the list in the reply.
         read: returns the entries for a point and its payload; raises ValueError if the payload is malformed.
         most_bytes: limit on the total size of the payloads; None for no limit, as each is released after reading.
+        longest: payloads with more bytes are not read, whatever their total size; None: all are read.
+        unread: the entry for such a payload.
 
     Raises:
         HTTPException: 404 as find_series; 422 if lo is above hi or the payloads exceed most_bytes.
     """
     window = find_window(current, plugin, query)
     series = window.series
-    _check_size(series.payloads.take(np.array(window.rows, np.intp)), most_bytes)
+    length = series.payloads.length
+    is_read = {row: longest is None or length[row] <= longest for row in window.rows}
+    _check_size(series.payloads.take(np.array([row for row in window.rows if is_read[row]], np.intp)), most_bytes)
     entries: list[dict[str, Any]] = []
     damaged = 0
     for row in window.rows:
         point = point_at(series, row)
         position = {"step": point.step, "wall_time": json_number(point.wall_time)}
+        if not is_read[row]:
+            entries.append(position | (unread or {}))
+            continue
         try:
-            with _large_reads if series.payloads.length[row] > _LARGE_BYTES else nullcontext():
+            with _large_reads if length[row] > _LARGE_BYTES else nullcontext():
                 entries += [position | entry for entry in read(point, read_payload(series.run, series.payloads, row))]
         except ValueError:
             damaged += 1

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from toposcope.server.api.payloads.payload_query import PayloadList, Point, WindowQuery, list_payloads
 from toposcope.server.api.replies.errors import REQUEST_ERRORS
@@ -13,6 +13,13 @@ from toposcope.server.values.text import read_text
 
 router = APIRouter(prefix="/api")
 _MOST_BYTES = 32 << 20
+_UNREAD: dict[str, Any] = {"text": None, "dims": [], "texts": []}
+
+
+class TextQuery(WindowQuery):
+    """Selects texts."""
+
+    longest: int | None = Field(None, ge=0, lt=2**31, description="texts with more bytes are null")
 
 
 class TextEntry(BaseModel):
@@ -21,8 +28,8 @@ class TextEntry(BaseModel):
     step: int
     wall_time: Number
     """Seconds since 1970."""
-    text: str
-    """The text; for a table, its texts joined by line breaks."""
+    text: str | None
+    """The text; for a table, its texts joined by line breaks. Null if it is longer than requested."""
     dims: list[int]
     """Dimensions of the table, rows first; empty or all 1 for a single text."""
     texts: list[str]
@@ -36,9 +43,9 @@ class Texts(PayloadList):
 
 
 @router.get("/text", response_model=Texts, responses=REQUEST_ERRORS)
-def list_texts(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
+def list_texts(current: Current, query: Annotated[TextQuery, Query()]) -> Response:
     """List the texts of a tag."""
-    return json_reply(list_payloads(current, "text", query, "texts", _read, _MOST_BYTES))
+    return json_reply(list_payloads(current, "text", query, "texts", _read, _MOST_BYTES, query.longest, _UNREAD))
 
 
 def _read(point: Point, payload: bytes) -> list[dict[str, Any]]:

@@ -73,3 +73,16 @@ def test_malformed_texts_are_counted(tmp_path: Path, serve: Serve) -> None:
     reply = serve(tmp_path).get("api/text", params={"run": ".", "tag": "table"}).json()
 
     assert ([text["text"] for text in reply["texts"]], reply["total"], reply["damaged"]) == (["b"], 2, 1)
+
+
+def test_texts_longer_than_requested_are_not_read(tmp_path: Path, serve: Serve) -> None:
+    """Their steps are listed, whatever their total size."""
+    texts = ["short", "x" * (20 << 20), "x" * (20 << 20)]
+    write_run(
+        tmp_path, [record(2 + step, step, MindSporeValue(tag="log", text=text)) for step, text in enumerate(texts)]
+    )
+
+    reply = serve(tmp_path).get("api/text", params={"run": ".", "tag": "log", "longest": 100}).json()
+
+    Texts.model_validate(reply, extra="forbid")
+    assert [text["text"] for text in reply["texts"]] == ["short", None, None]

@@ -1,4 +1,4 @@
-"""Keeps what was read or computed of embeddings, the most recently used first, up to a number of bytes."""
+"""Keeps what was read or computed, the most recently used first, up to a number of bytes."""
 
 import threading
 from collections import OrderedDict
