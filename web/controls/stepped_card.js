@@ -49,6 +49,11 @@ export class SteppedCard extends LazyCard {
     throw new Error("subclasses define the source");
   }
 
+  /** Further parameters of its listings. @returns {Partial<import("../data/tags/listing_client.js").ListingQuery>} */
+  get parameters() {
+    return {};
+  }
+
   /** @param {any} _reply @returns {Moment[]} */
   momentsOf(_reply) {
     return [];
@@ -75,6 +80,7 @@ export class SteppedCard extends LazyCard {
       run,
       tag: this.tag,
       limit: SOME,
+      ...this.parameters,
       ...this.source.ranks.query.peek(),
     });
     const moments = computed(() => (listing.reply.value ? this.momentsOf(listing.reply.value) : []));
@@ -89,7 +95,13 @@ export class SteppedCard extends LazyCard {
     return [
       effect(() => {
         for (const { run, listing } of this.cells.value)
-          listing.setQuery({ run, tag: this.tag, limit: every.value ? MOST : SOME, ...ranks.query.value });
+          listing.setQuery({
+            run,
+            tag: this.tag,
+            limit: every.value ? MOST : SOME,
+            ...this.parameters,
+            ...ranks.query.value,
+          });
       }),
       effect(() => {
         const ends = this.cells.value.map(({ listing }) => listing.observe());

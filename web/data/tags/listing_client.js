@@ -12,6 +12,7 @@ import { fetchJson, postJson } from "../client/client.js";
  * @property {number} [lo] first step
  * @property {number} [hi] last step
  * @property {number} [limit] evenly spaced points
+ * @property {number} [longest] bytes of texts; longer ones are null
  * @property {number} [digits] of the losses of landscapes; absent = all
  * @property {number} [after] of a console: number of a line, or minus the number of lines at the end
  * @property {string} [search] of a console: text that its lines contain

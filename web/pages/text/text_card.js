@@ -9,17 +9,27 @@ import { textBody } from "../../controls/markdown/text_body.js";
 import { rankNote } from "../../controls/rank_choice.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
 import { change, opened } from "../../data/view/view.js";
+import { sampleSearch } from "./samples/sample_search.js";
+import { mayBeSamples, textSamples } from "./samples/text_samples.js";
 import { isRaw, textRanks, textStep } from "./text_settings.js";
 import { t } from "./words.js";
 
-/** @typedef {{step: number, wall_time: number, text: string, dims: number[], texts: string[]}} TextEntry */
-/** @typedef {{step: number, wallTime: number, text: string, dims: number[], texts: string[]}} Moment */
+/** The text is null if it is long. @typedef {{text: string | null, dims: number[], texts: string[]}} Recorded */
+/** @typedef {Recorded & {step: number, wall_time: number}} TextEntry */
+/** @typedef {Recorded & {step: number, wallTime: number}} Moment */
 /** @typedef {import("../../controls/stepped_card.js").Cell<Moment>} Cell */
+
+/** Bytes of a text that is fetched with the list of steps; a longer one is fetched for the step that is shown. */
+const LONGEST = 1 << 14;
 
 /** @extends SteppedCard<Moment> */
 class TextCard extends SteppedCard {
   get source() {
     return { kind: /** @type {const} */ ("text"), page: textStep, ranks: textRanks };
+  }
+
+  get parameters() {
+    return { longest: LONGEST };
   }
 
   /** If a step has several texts, the last one is shown.
@@ -37,13 +47,13 @@ class TextCard extends SteppedCard {
     return html`
       ${cardHead(
         this,
-        action(
+        html`${sampleSearch()}${action(
           "enlarge",
           t(isOpen ? "text.shrink" : "text.enlarge"),
           isOpen ? ICONS.shrink : ICONS.enlarge,
           enlarge,
           isOpen,
-        ),
+        )}`,
       )}
       <div class="cells">${repeat(
         this.cells.value,
@@ -62,11 +72,26 @@ class TextCard extends SteppedCard {
         <div class="caption">${runTitle(cell.run)}${rankNote(cell.listing)}${
           moment ? stepOf(cell.run, moment, selected) : nothing
         }
-          ${moment ? copyButton(t("text.copy"), () => moment.text) : nothing}
+          ${copyable(moment)}
         </div>
-        ${cellState(cell, moment) ?? textBody(this.tag, /** @type {Moment} */ (moment), isRaw.value)}
+        ${cellState(cell, moment) ?? this.#body(cell.run, /** @type {Moment} */ (moment))}
       </article>`;
   }
+
+  /** @param {string} run @param {Moment} moment */
+  #body(run, moment) {
+    const { text, dims, texts } = moment;
+    if (text !== null && (isRaw.value || texts.length || !mayBeSamples(text)))
+      return textBody(this.tag, { text, dims, texts }, isRaw.value);
+    const runs = this.cells.value.map((cell) => ({ run: cell.run, steps: cell.moments.value.map(({ step }) => step) }));
+    return textSamples(this.tag, run, moment, runs);
+  }
+}
+
+/** @param {Moment | undefined} moment */
+function copyable(moment) {
+  const text = moment?.text;
+  return typeof text === "string" ? copyButton(t("text.copy"), () => text) : nothing;
 }
 
 customElements.define("text-card", TextCard);
