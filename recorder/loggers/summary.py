@@ -12,7 +12,7 @@ from toposcope.recorder.arguments import checked_directory, checked_file_size, c
 from toposcope.recorder.loggers.buffered_destination import BufferedDestination
 from toposcope.recorder.loggers.formatting import Setting, settings
 from toposcope.recorder.loggers.image_batches import ImageBatch, class_legend, image_batches, mask_images
-from toposcope.recorder.loggers.table import markdown_table
+from toposcope.recorder.loggers.table import json_lines
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.record.logged_values import LoggedValues
@@ -95,8 +95,8 @@ class SummaryLogger(BufferedDestination):
     def log_table(
         self, columns: list[str], rows: list[list[Any]], name: str = "Table", step: int | None = None
     ) -> None:
-        """Record a table as text."""
-        self._add("text", name, markdown_table(columns, rows))
+        """Record a table as a text of JSON lines."""
+        self._add("text", name, json_lines(columns, rows))
         self._recorder().record(self._step(step))
 
     def log_images(

@@ -1,13 +1,20 @@
-"""Tables: named columns and rows of any values, as JSON and as Markdown."""
+"""Tables: named columns and rows of any values, as JSON, JSON lines and Markdown."""
 
 from collections.abc import Iterable, Sequence
 
 from toposcope.recorder.loggers.formatting import json_text, line, plain
+from toposcope.recorder.values.table import Table, distinct_names, table_lines
 
 
 def json_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table as JSON with "columns" and "data", which pandas reads with `read_json(..., orient="split")`."""
     return json_text({"columns": [str(name) for name in columns], "data": [plain(list(row)) for row in rows]})
+
+
+def json_lines(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table as an object for each row, which the page shows as samples."""
+    names = distinct_names(columns)
+    return table_lines(Table(names, [[*map(plain, row), *[None] * len(names)][: len(names)] for row in rows]))
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -11,6 +11,8 @@ from toposcope.recorder.arguments import checked_name
 from toposcope.recorder.messages.foreign_messages import MESSAGES
 from toposcope.recorder.values.arrays.deferred_scalar import deferred_scalar
 from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, short_repr
+from toposcope.recorder.values.confusion_matrix import ConfusionMatrix
+from toposcope.recorder.values.roc import Roc
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.values.table import Table, table_lines
 from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text, Video
@@ -54,8 +56,9 @@ def logged_values(values: Mapping[str, Any]) -> LoggedValues:
     """Return copies of the values of a mapping, whose names are joined by "/" with those of nested mappings.
 
     Numbers, and arrays and tensors with one element, are scalars; one on a device is copied without waiting for it, and
-    read by the thread that writes. Image, Histogram, Text, Table and Tensor name the kind of
-    other values. The messages returned by graph(), landscape() and so on are recorded as such.
+    read by the thread that writes. Image, Video, Histogram, Text, Table and Tensor name the kind of other values;
+    ConfusionMatrix and Roc are recorded as tables. The messages returned by graph(), landscape() and so on are recorded
+    as such.
 
     Raises:
         TypeError: values is not a mapping, a name is empty or not a str, or a value is of an unknown type.
@@ -116,6 +119,8 @@ def _classified(value: Any) -> tuple[str, Any, str | None]:
         return type(value).__name__.lower(), value.values, None
     if isinstance(value, Text):
         return "text", value.text, None
+    if isinstance(value, ConfusionMatrix | Roc):
+        value = value.table()
     if isinstance(value, Table):
         return "text", table_lines(value), None
     if isinstance(value, Message):
@@ -133,6 +138,6 @@ def _is_on_device(value: Any) -> bool:
 def _advice(value: Any) -> str:
     if isinstance(value, str):
         return " Log a text as Text(...)."
-    if isinstance(value, Image | Video | Histogram | Tensor | Text | Table):
+    if isinstance(value, Image | Video | Histogram | Tensor | Text | Table | ConfusionMatrix | Roc):
         return ""
     return " Log an array with more than one element as Image(...), Histogram(...) or Tensor(...)."

@@ -1,7 +1,7 @@
 """Table: rows of named columns, recorded as a text of JSON lines."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 
@@ -14,7 +14,16 @@ class Table(NamedTuple):
     """A value for each column: numbers, texts, booleans, None, arrays, and nested lists and dicts of these."""
 
 
-def table_lines(table: Table) -> str:
+Other = Callable[[Any], str]
+"""Returns a text for a value that has no form in JSON, or raises TypeError."""
+
+
+def refused(value: Any) -> str:
+    """Raise TypeError, see Other."""
+    raise TypeError(f"a value of the type {type(value).__name__}, which has no form in JSON.")
+
+
+def table_lines(table: Table, other: Other = refused) -> str:
     """Return the rows as JSON lines: an object for each row, whose keys are the columns.
 
     Numbers that are not finite become the texts "NaN", "Infinity" and "-Infinity"; arrays become nested lists.
@@ -31,24 +40,28 @@ def table_lines(table: Table) -> str:
     if len(set(columns)) < len(columns):
         raise ValueError(f"two columns of the table have the same name: {columns!r}.")
     encode = JSONEncoder(ensure_ascii=False).encode
-    return "\n".join(encode(_cells(columns, number, row)) for number, row in enumerate(table.rows))
+    return "\n".join(encode(_cells(columns, number, row, other)) for number, row in enumerate(table.rows))
 
 
-def _cells(columns: list[str], number: int, row: Sequence[Any]) -> dict[str, Any]:
+def distinct_names(columns: Iterable[Any]) -> list[str]:
+    """Return the columns as texts; a name that occurred before gets the number of the column."""
+    names: list[str] = []
+    for number, column in enumerate(map(str, columns), 1):
+        names.append(f"{column} ({number})" if column in names else column)
+    return names
+
+
+def _cells(columns: list[str], number: int, row: Sequence[Any], other: Other) -> dict[str, Any]:
     if len(row) != len(columns):
         raise ValueError(f"row {number} of the table has {len(row)} values for {len(columns)} columns.")
     try:
-        return {name: plain(value) for name, value in zip(columns, row, strict=True)}
+        return {name: _plain(value, other) for name, value in zip(columns, row, strict=True)}
     except TypeError as error:
         raise TypeError(f"row {number} of the table has {error}") from None
 
 
-def plain(value: Any) -> Any:
-    """Return a value that JSON has.
-
-    Raises:
-        TypeError: it has no form in JSON.
-    """
+def _plain(value: Any, other: Other) -> Any:
+    """Return a value that JSON has."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -56,9 +69,9 @@ def plain(value: Any) -> Any:
             return float(value)
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): _plain(item, other) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [_plain(item, other) for item in value]
     if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    raise TypeError(f"a value of the type {type(value).__name__}, which has no form in JSON.")
+        return _plain(value.tolist(), other)
+    return other(value)

@@ -1,12 +1,13 @@
 """Curves: precision-recall and ROC curves of classifiers, as tables, and the former also as pr curves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.tensorboard.kinds.pr_curve import MOST_THRESHOLDS, PredictionsValue
+from toposcope.recorder.values.roc import COLUMNS, counts_at_scores, roc_points
 from toposcope.recorder.wandb.media.drawn_values import Drawn
 from toposcope.recorder.wandb.media.media_files import NewFile
 from toposcope.recorder.wandb.media.table import Table
@@ -76,42 +77,16 @@ def classes_in(y_true: Any, y_probas: Any, labels: Any, classes_to_plot: Any) ->
 
 
 def roc_table(classes: Sequence[OneAgainstRest]) -> Table:
-    """Return the table of ROC curves, without points between two others on a line."""
-    table = Table(columns=["class", "fpr", "tpr"])
-    for each in classes:
-        for fpr, tpr in _roc(each):
-            table.add_data(each.label, round(fpr, _DIGITS), round(tpr, _DIGITS))
-    return table
+    """Return the table of ROC curves, see Roc."""
+    points = [(each.label, *point) for each in classes for point in roc_points(each.is_class, each.scores)]
+    return Table(columns=COLUMNS, data=points)
 
 
 def precisions_at(recalls: _Array, predictions: OneAgainstRest) -> _Array:
     """Return the highest precision at a threshold that reaches each recall."""
-    positives, others = _counts(predictions)
+    positives, others = counts_at_scores(predictions.is_class, predictions.scores)
     precision = positives / (positives + others)
     recall = positives / positives[-1] if positives[-1] else np.ones(len(positives))
     # From the lowest threshold to one that no score reaches: precision 1, recall 0.
     rising = np.maximum.accumulate(np.append(precision[::-1], 1.0))[::-1]
     return rising[np.searchsorted(np.append(recall[::-1], 0.0)[::-1], recalls, side="left")]
-
-
-def _roc(predictions: OneAgainstRest) -> Iterator[tuple[float, float]]:
-    """Yield the false and the true positive rates at descending thresholds."""
-    positives, others = _counts(predictions)
-    if len(positives) > 2:
-        is_bend = (np.diff(positives, 2) != 0) | (np.diff(others, 2) != 0)
-        is_kept = np.concatenate([[True], is_bend, [True]])
-        positives, others = positives[is_kept], others[is_kept]
-    positives, others = np.insert(positives, 0, 0), np.insert(others, 0, 0)
-    nan = np.full(len(positives), np.nan)
-    rates = (count / count[-1] if count[-1] else nan for count in (others, positives))
-    for fpr, tpr in zip(*rates, strict=True):
-        yield float(fpr), float(tpr)
-
-
-def _counts(predictions: OneAgainstRest) -> tuple[_Array, _Array]:
-    """Return the numbers of samples of the class, and of others, that reach each score, from the highest one down."""
-    order = np.argsort(-predictions.scores, kind="stable")
-    scores, is_class = predictions.scores[order], predictions.is_class[order]
-    last_of_score = np.append(np.flatnonzero(np.diff(scores)), len(scores) - 1)
-    positives = np.cumsum(is_class)[last_of_score].astype(np.float64)
-    return positives, 1.0 + last_of_score - positives

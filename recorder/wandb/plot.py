@@ -1,4 +1,4 @@
-"""The functions of wandb.plot: what is behind a plot is recorded as a table, of pr_curve() as pr curves too."""
+"""The functions of wandb.plot, which are recorded as tables: those of confusion matrices and curves are drawn."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -6,18 +6,20 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
+from toposcope.recorder.values.confusion_matrix import ConfusionMatrix
 from toposcope.recorder.wandb.curves import PrCurves, classes_in, roc_table
 from toposcope.recorder.wandb.inert import Inert
 from toposcope.recorder.wandb.media.table import Table
 from toposcope.recorder.wandb.reports import REPORTS
 
 _Parameters = ParamSpec("_Parameters")
+_DRAWN = ("confusion_matrix", "roc_curve", "pr_curve")
 
 
 def _plotted(function: Callable[_Parameters, Any]) -> Callable[_Parameters, Any]:
     """Return a function that reports its exceptions, raises them in strict mode only, and then returns an inert object.
 
-    What it returns otherwise is a table: that no plot is drawn is reported once.
+    What it returns otherwise is a table: that no plot is drawn of it is reported once.
     """
 
     @functools.wraps(function)
@@ -30,7 +32,8 @@ def _plotted(function: Callable[_Parameters, Any]) -> Callable[_Parameters, Any]
         except Exception as error:
             REPORTS.fails(error)
             return Inert(name)
-        REPORTS.differs(f"{name}(): its table is recorded; the plot is not drawn.")
+        if function.__name__ not in _DRAWN:
+            REPORTS.differs(f"{name}(): its table is recorded; the plot is not drawn.")
         return table
 
     return call
@@ -145,7 +148,7 @@ def confusion_matrix(
     title: str | None = None,
     **_: Any,
 ) -> Table:
-    """Return the table of a confusion matrix: for each actual class (row) the number of predictions of each class.
+    """Return the table of a confusion matrix, see ConfusionMatrix.
 
     Args:
         probs: [N, classes], probabilities; or preds.
@@ -155,17 +158,17 @@ def confusion_matrix(
         title: has no effect.
 
     Raises:
-        ValueError: neither probs nor preds is given, or their length is another one than that of y_true.
+        ValueError: neither or both of probs and preds are given, or their length is another one than that of y_true.
     """
     if y_true is None or (probs is None) == (preds is None):
         raise ValueError("confusion_matrix() takes y_true and either probs or preds.")
-    actual = np.asarray(y_true).astype(int)
-    predicted = np.asarray(preds).astype(int) if preds is not None else np.asarray(probs).argmax(axis=1)
-    if actual.shape != predicted.shape:
-        raise ValueError(f"y_true and the predictions have different shapes: {actual.shape} and {predicted.shape}.")
-    count = max([len(class_names or ()), *(actual + 1), *(predicted + 1)])
-    names = [*(class_names or ()), *map(str, range(len(class_names or ()), count))]
-    counts = np.zeros((count, count), int)
-    np.add.at(counts, (actual, predicted), 1)
-    rows = [[name, *row] for name, row in zip(names, counts.tolist(), strict=True)]
-    return Table(columns=["actual / predicted", *names], data=rows)
+    predictions = preds if preds is not None else probs
+    names = [*(class_names or ()), *map(str, range(len(class_names or ()), _class_count(y_true, predictions)))]
+    table = ConfusionMatrix(y_true, predictions, classes=names).table()
+    return Table(columns=table.columns, data=list(table.rows))
+
+
+def _class_count(*values: Any) -> int:
+    """Return the number of classes of which scores, or samples, are given."""
+    arrays = [np.asarray(value) for value in values]
+    return max(array.shape[1] if array.ndim == 2 else int(array.max(initial=-1)) + 1 for array in arrays)

@@ -26,7 +26,7 @@ from toposcope.server.values.text import read_text
 router = APIRouter()
 MOST_BYTES = 64 << 20
 """Limit on a text."""
-_MOST_LISTED = 10_000
+_MOST_LISTED = 25_000
 _MOST_CHARACTERS, _MOST_OF_ONE = 1000, 200_000
 """Limits on a cell in a list, and in the reply of one sample."""
 _MOST_IN_REPLY = 8 << 20

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.pages import Pages, StartServer
 
-from toposcope.recorder import SummaryRecord, Table, Text
+from toposcope.recorder import ConfusionMatrix, Roc, SummaryRecord, Table, Text
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -111,6 +111,33 @@ def test_other_json_is_shown_as_text_and_torn_lines_are_counted(
     expect(torn.locator('[data-note="problem"]')).to_have_text("1 line is not a JSON object and left out: 3")
     page.keyboard.press("m")
     expect(torn.locator("pre.raw")).to_have_text('{"a": 1}\n{"a": 2}\n{"a":')
+
+
+def test_a_confusion_matrix_is_a_heat_map(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """With the counts, their shares of the actual class, recall, precision and accuracy."""
+    with SummaryRecord(str(tmp_path / "run")) as recorder:
+        matrix = ConfusionMatrix([0, 0, 0, 1], [0, 0, 1, 1], classes=["cat", HOSTILE])
+        recorder.log({"few": matrix, "many": ConfusionMatrix(list(range(61)), [0] * 61)}, step=0)
+    page.goto(server(tmp_path).url + "#page=text")
+
+    few = page.locator('text-card[data-tag="few"] table.confusion')
+    expect(few.locator("tbody th")).to_have_text(["cat", HOSTILE])
+    expect(few.locator("tbody td:not(.rate)")).to_have_text(["2 66.7 %", "1 33.3 %", "0", "1 100.0 %"])
+    expect(few.locator("tbody td.rate")).to_have_text(["66.7 %", "100.0 %"])
+    expect(few.locator("tfoot td.rate")).to_have_text(["100.0 %", "50.0 %"])
+    expect(page.locator('text-card[data-tag="few"]')).to_contain_text("75.0 % of 4 samples are right")
+    many = page.locator('text-card[data-tag="many"] .samples')
+    expect(many).to_have_attribute("data-as", "table")
+    expect(many.locator(".sample-count")).to_contain_text("The first 20 of 121 samples")
+
+
+def test_roc_curves_are_drawn_with_their_areas(server: StartServer, page: Page, tmp_path: Path) -> None:
+    with SummaryRecord(str(tmp_path / "run")) as recorder:
+        recorder.log({"roc": Roc([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8])}, step=0)
+    page.goto(server(tmp_path).url + "#page=text")
+
+    expect(page.locator(".roc-curve")).to_have_attribute("d", "M0 100L0 50L50 50L50 0L100 0")
+    expect(page.locator(".roc-areas td")).to_have_text(["0.7500"])
 
 
 def test_a_narrow_page_in_chinese_scrolls_the_table_only(server: StartServer, pages: Pages, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.composer.logged_images import image_values
 from toposcope.recorder.frameworks.composer.step_losses import TOTAL, StepLosses
 from toposcope.recorder.frameworks.composer.trainer_settings import planned_steps, trainer_settings
-from toposcope.recorder.loggers.table import markdown_table
+from toposcope.recorder.loggers.table import json_lines
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.record.summary_record import SummaryRecord
@@ -112,8 +112,8 @@ class ToposcopeLogger(LoggerDestination):
     def log_table(
         self, columns: list[str], rows: list[list[Any]], name: str = "Table", step: int | None = None
     ) -> None:
-        """Record a table as text."""
-        self._log({name: Text(markdown_table(columns, rows))}, step)
+        """Record a table as a text of JSON lines."""
+        self._log({name: Text(json_lines(columns, rows))}, step)
 
     def log_images(
         self,

@@ -7,6 +7,9 @@ import numpy as np
 
 from toposcope.recorder.record.logged_values import LoggedValues, logged_values, nothing_logged
 from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, short_repr
+from toposcope.recorder.values.confusion_matrix import ConfusionMatrix
+from toposcope.recorder.values.roc import Roc
+from toposcope.recorder.values.table import Table as Rows
 from toposcope.recorder.values.wrapped import Histogram as HistogramValue
 from toposcope.recorder.values.wrapped import Image as ImageValue
 from toposcope.recorder.values.wrapped import Tensor, Text
@@ -23,7 +26,7 @@ from toposcope.recorder.wandb.media.video import Video
 from toposcope.recorder.wandb.reports import REPORTS
 
 _MEDIA = (Image, Histogram, Html, Video, Audio, Table, Object3D, Molecule, PlotlyFigure)
-_OURS = (HistogramValue, ImageValue, Tensor, Text)
+_OURS = (HistogramValue, ImageValue, Tensor, Text, Rows, ConfusionMatrix, Roc)
 _FEW = 32
 Path = tuple[str, ...]
 

@@ -1,11 +1,12 @@
-"""Table: rows of named columns, recorded as a text and as a file of CSV."""
+"""Table: rows of named columns, recorded as a text of JSON lines."""
 
-import csv
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from toposcope.recorder.values.table import Table as Rows
+from toposcope.recorder.values.table import distinct_names, table_lines
 from toposcope.recorder.values.wrapped import Text
 from toposcope.recorder.wandb.media.audio import Audio
 from toposcope.recorder.wandb.media.kept_objects import Molecule, Object3D
@@ -14,14 +15,14 @@ from toposcope.recorder.wandb.media.media_files import NewFile
 from toposcope.recorder.wandb.media.video import Video
 from toposcope.recorder.wandb.reports import guarded, guarded_media, report_ignored
 
-_MOST_ROWS, _MOST_CHARACTERS, _MOST_MEDIA = 100, 200, 64
+_MOST_CHARACTERS, _MOST_MEDIA = 16 << 20, 64
 _MEDIA = (Image, Histogram, Html, Video, Audio, Object3D, Molecule)
 _DEFAULT_COLUMNS = ("Input", "Output", "Expected")
 
 
 @guarded_media
 class Table:
-    """A table that grows by add_data(). The page shows its first 100 rows; the file has all of them."""
+    """A table that grows by add_data()."""
 
     def __init__(
         self,
@@ -104,23 +105,24 @@ class Table:
         yield from enumerate(self.data)
 
     def items(self, new_file: NewFile) -> dict[str, Any]:
-        """Return the text, and the media in cells by column and row, after writing the file."""
-        path = new_file("table", ".csv")
-        with path.open("w", newline="", encoding="utf-8", errors="replace") as file:
-            writer = csv.writer(file)
-            writer.writerow(self.columns)
-            writer.writerows([_cell(value) for value in row] for row in self.data)
-        items: dict[str, Any] = {"": Text(f"{self._markdown()}\n\n{len(self.data)} rows: `{path}`")}
+        """Return the rows as a text of JSON lines, and the media in cells by column and row."""
+        items: dict[str, Any] = {"": Text(self._lines())}
         for column, row_number, value in self._media():
             for end, item in value.items(new_file).items():
                 items[f"/{column}/{row_number}{end}"] = item
         return items
 
-    def _markdown(self) -> str:
-        lines = [_line(self.columns), _line(["---"] * len(self.columns))]
-        lines += [_line([_short(value) for value in row]) for row in self.data[:_MOST_ROWS]]
-        if len(self.data) > _MOST_ROWS:
-            lines.append(f"\nThe first {_MOST_ROWS} rows.")
+    def _lines(self) -> str:
+        names = distinct_names(self.columns)
+        lines: list[str] = []
+        room = _MOST_CHARACTERS
+        for row in self.data:
+            lines.append(table_lines(Rows(names, [[_cell(value) for value in row]]), str))
+            room -= len(lines[-1]) + 1
+            if room < 0:
+                reason = f"of its {len(self.data)} rows the first {len(lines)} are recorded."
+                report_ignored("Table", {"data": True}, {"data": reason})
+                break
         return "\n".join(lines)
 
     def _media(self) -> list[tuple[str, int, Any]]:
@@ -137,19 +139,7 @@ class Table:
 
 
 def _cell(value: Any) -> Any:
-    """Return the value of a cell of CSV: numbers and texts, and the type of media."""
+    """Return the value of a cell: of media their type."""
     if hasattr(value, "detach"):
         value = value.detach().cpu().tolist()
-    if hasattr(value, "tolist"):
-        value = value.tolist()
     return f"<{type(value).__name__}>" if isinstance(value, _MEDIA) else value
-
-
-def _short(value: Any) -> str:
-    text = str(_cell(value))
-    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 4] + " ..."
-
-
-def _line(cells: Sequence[Any]) -> str:
-    escaped = (str(cell).replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ") for cell in cells)
-    return "| " + " | ".join(escaped) + " |"

@@ -210,7 +210,7 @@ def test_invalid_images_are_skipped_with_one_log_line(
     assert caplog.text.count("is not recorded") == 1
 
 
-def test_table_is_a_text_in_markdown(tmp_path: Path, logger: SummaryLogger) -> None:
+def test_a_table_is_a_text_of_json_lines(tmp_path: Path, logger: SummaryLogger) -> None:
     """It has the name of the table as tag, and the step at which it was logged."""
     with watch([], loggers=logger) as run:
         run.step(1.0)
@@ -219,7 +219,7 @@ def test_table_is_a_text_in_markdown(tmp_path: Path, logger: SummaryLogger) -> N
     with opened(tmp_path) as logdir:
         values = only_run(logdir).text("mine")
         assert values.step.tolist() == [1]
-        assert values[0].texts == ["| prompt | generation |\n| --- | --- |\n| a | b |"]
+        assert values[0].texts == ['{"prompt": "a", "generation": "b"}']
 
 
 def test_values_logged_after_close_are_recorded(tmp_path: Path, logger: SummaryLogger) -> None:

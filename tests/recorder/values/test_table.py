@@ -8,7 +8,7 @@ import pytest
 
 from toposcope.recorder import Table
 from toposcope.recorder.record.logged_values import logged_values
-from toposcope.recorder.values.table import table_lines
+from toposcope.recorder.values.table import distinct_names, table_lines
 
 
 def test_each_row_is_an_object_of_its_columns() -> None:
@@ -18,6 +18,14 @@ def test_each_row_is_an_object_of_its_columns() -> None:
         {"prompt": "2 + 2?", "completion": "four\n4", "reward": 0.5},
         {"prompt": "你好", "completion": None, "reward": "NaN"},
     ]
+
+
+def test_what_has_no_form_in_json_may_become_text() -> None:
+    assert table_lines(Table(["a"], [[[1j]]]), str) == '{"a": ["1j"]}'
+
+
+def test_names_become_distinct_texts() -> None:
+    assert distinct_names(["a", 1, "a", "1"]) == ["a", "1", "a (3)", "1 (4)"]
 
 
 def test_a_table_is_logged_as_a_text() -> None:

@@ -1,7 +1,6 @@
 """Media, tables, inert names, alerts and watched models of the wandb-shaped front."""
 
 import copy
-import csv
 import io
 import json
 import pickle
@@ -109,25 +108,21 @@ def test_histograms_of_values_and_of_counts(tmp_path: Path) -> None:
     assert recorded.tensors("few")[0].values.tolist() == [0, 1, 2, 3, 4]
 
 
-def test_a_table_is_a_text_and_a_file(tmp_path: Path) -> None:
-    """The file has all rows, the text the first 100, and images in cells are recorded too."""
+def test_a_table_is_a_text_of_json_lines(tmp_path: Path) -> None:
+    """Images in its cells are recorded too."""
     table = wandb.Table(columns=["id", "note"], data=[[0, "a|b"]])
     for number in range(1, 150):
         table.add_data(number, "x, y")
     table.add_column("picture", [wandb.Image(np.full((2, 2), 7, np.uint8)), *[None] * 149])
     assert table.get_column("id", convert_to="numpy").sum() == sum(range(150))
     assert next(table.iterrows())[1][1] == "a|b"
+    table.add_data(150, object, None)
     with wandb.init() as run:
         run.log({"predictions": table})
-    text = text_of(tmp_path, "predictions")
-    assert "| id | note | picture |" in text
-    assert "a\\|b" in text
-    assert "150 rows" in text
-    assert "| 120 |" not in text
-    (path,) = Path(run.dir).glob("media/table/*.csv")
-    rows = list(csv.reader(path.read_text().splitlines()))
-    assert rows[0] == ["id", "note", "picture"]
-    assert rows[150][:2] == ["149", "x, y"]
+    rows = [json.loads(line) for line in text_of(tmp_path, "predictions").split("\n")]
+    assert rows[0] == {"id": 0, "note": "a|b", "picture": "<Image>"}
+    assert rows[149] == {"id": 149, "note": "x, y", "picture": None}
+    assert rows[150]["note"] == "<class 'object'>"
     assert pixels_of(tmp_path, "predictions/picture/0").tolist() == [[7, 7], [7, 7]]
 
 
@@ -161,16 +156,17 @@ def test_html_objects_and_figures_are_kept_as_files(tmp_path: Path) -> None:
     assert "5 points" in text_of(tmp_path, "cloud")
 
 
-def test_a_confusion_matrix_is_a_table(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """The plot is not drawn, and a warning says so."""
+def test_plots_are_tables(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A confusion matrix is drawn; of a plot that is not, a warning says so."""
     matrix = wandb.plot.confusion_matrix(y_true=[0, 1, 1], preds=[0, 1, 0], class_names=["cat", "dog"])
-    assert matrix.data == [["cat", 1, 0], ["dog", 1, 1]]
+    assert matrix.data == [["cat", "cat", 1], ["dog", "cat", 1], ["dog", "dog", 1]]
     line = wandb.plot.line_series(xs=[0, 1], ys=[[1, 2], [3, 4]], keys=["a", "b"], xname="n")
     assert line.data == [[0, "a", 1], [1, "a", 2], [0, "b", 3], [1, "b", 4]]
     with wandb.init() as run:
         run.log({"matrix": matrix, "lines": line})
-    assert "| dog | 1 | 1 |" in text_of(tmp_path, "matrix")
-    assert "plot.confusion_matrix(): its table is recorded" in caplog.text
+    assert '{"actual": "dog", "predicted": "cat", "count": 1}' in text_of(tmp_path, "matrix")
+    assert "plot.line_series(): its table is recorded; the plot is not drawn." in caplog.text
+    assert "plot.confusion_matrix()" not in caplog.text
 
 
 INERT = ["login", "save", "log_artifact", "sweep", "agent", "restore", "use_artifact", "Artifact", "Settings", "Api"]

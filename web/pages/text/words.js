@@ -35,6 +35,19 @@ export const en = {
   "samples.not_there": "There is no such sample at step {step}.",
   "samples.copy": "Copy {name}",
   "samples.unmarked": "Too different to mark",
+  "confusion.accuracy": "{share} of {n} sample are right|{share} of {n} samples are right",
+  "confusion.table": "Confusion matrix {tag}",
+  "confusion.predicted": "Predicted",
+  "confusion.actual": "Actual",
+  "confusion.recall": "Recall",
+  "confusion.precision": "Precision",
+  "confusion.cell": "Actual {actual}, predicted {predicted}: {n}, {share} of {actual}",
+  "roc.picture": "ROC curves {tag}",
+  "roc.false_positives": "False positive rate",
+  "roc.true_positives": "True positive rate",
+  "roc.class": "Class",
+  "roc.area": "Area under the curve",
+  "roc.cut": "The first {n} curves are drawn",
 };
 
 /** @type {Record<keyof typeof en, string>} */
@@ -69,6 +82,19 @@ export const zh = {
   "samples.not_there": "第 {step} 步没有这个样本。",
   "samples.copy": "复制 {name}",
   "samples.unmarked": "差异太大，未标出",
+  "confusion.accuracy": "{n} 个样本中 {share} 正确",
+  "confusion.table": "混淆矩阵 {tag}",
+  "confusion.predicted": "预测",
+  "confusion.actual": "实际",
+  "confusion.recall": "召回率",
+  "confusion.precision": "精确率",
+  "confusion.cell": "实际 {actual}，预测 {predicted}：{n}，占 {actual} 的 {share}",
+  "roc.picture": "ROC 曲线 {tag}",
+  "roc.false_positives": "假正率",
+  "roc.true_positives": "真正率",
+  "roc.class": "类别",
+  "roc.area": "曲线下面积",
+  "roc.cut": "绘制前 {n} 条曲线",
 };
 
 /** @typedef {keyof typeof shared.en | keyof typeof en} TextKey */

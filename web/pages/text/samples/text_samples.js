@@ -9,6 +9,10 @@ import { RequestQueue } from "../../../data/client/requests.js";
 import { isRaw, textRanks } from "../text_settings.js";
 import { t } from "../words.js";
 import { readSamples, readTexts, rowsPath, textPath } from "./client.js";
+import { classCount, isConfusion } from "./confusion_counts.js";
+import { confusionView, MOST_CLASSES } from "./confusion_view.js";
+import { isRoc } from "./roc_curves.js";
+import { rocView } from "./roc_view.js";
 import { sampleTable } from "./sample_table.js";
 import { order } from "./settings.js";
 
@@ -18,6 +22,9 @@ import { order } from "./settings.js";
 /** Rows that are listed first, and at most: the search finds others. */
 const FIRST_ROWS = 20;
 const MOST_ROWS = 1000;
+/** Rows of what is drawn as a picture: those of twenty curves, or of a matrix of sixty classes. */
+const DRAWN_ROWS = 25_000;
+const AS_RECORDED = { search: "", sort: "", descending: false };
 
 const queue = new RequestQueue(4);
 
@@ -47,12 +54,28 @@ class TextSamples extends LazyCard {
     this.#runs.value = runs;
   }
 
+  /** Whether a confusion matrix has too many classes for a picture, once all of it is there. */
+  #isLarge = signal(false);
+  /** How the samples are shown. */
+  #drawing = computed(() => {
+    const columns = this.#samples.value.value?.columns ?? [];
+    if (isRoc(columns)) return "roc";
+    return isConfusion(columns) && !this.#isLarge.value ? "confusion" : "table";
+  });
+  #path = computed(() =>
+    this.#drawing.value === "table"
+      ? rowsPath(this.#place.value, order.value, this.#limit.value)
+      : rowsPath(this.#place.value, AS_RECORDED, DRAWN_ROWS),
+  );
+
   begin() {
     return [
-      this.#samples.observe(() =>
-        this.#samples.select(isRaw.value ? null : rowsPath(this.#place.value, order.value, this.#limit.value)),
-      ),
+      this.#samples.observe(() => this.#samples.select(isRaw.value ? null : this.#path.value)),
       this.#whole.observe(() => this.#whole.select(this.#needsText ? textPath(this.#place.value) : null)),
+      effect(() => {
+        const reply = this.#samples.value.value;
+        if (this.#drawing.value === "confusion" && reply && isTooLarge(reply)) this.#isLarge.value = true;
+      }),
       effect(() => void render(this.#template(), this)),
     ];
   }
@@ -69,11 +92,19 @@ class TextSamples extends LazyCard {
       return html`<p class="cell-state error" role="alert">${t("step.failed", { reason: query.error.value.message })}
         <button class="plain" @click=${() => query.invalidate()}>${t("step.retry")}</button></p>`;
     if (raw || reply?.is_samples === false) return this.#text(raw);
-    if (!reply) return html`<div class="bone cell-bone" data-state="waiting"></div>`;
+    if (!reply) return waiting();
+    return html`<div class="samples" data-as=${this.#drawing.value} data-step=${reply.step}>${this.#drawn(reply)}</div>`;
+  }
+
+  /** @param {Samples} reply */
+  #drawn(reply) {
+    if (this.#drawing.value !== "table") {
+      if (reply.rows.length < Math.min(reply.total, DRAWN_ROWS)) return waiting();
+      return this.#drawing.value === "roc" ? rocView(reply, this.tag) : confusionView(reply, this.tag);
+    }
     const isMore = reply.rows.length < reply.found && this.#limit.value < MOST_ROWS;
     const more = () => (this.#limit.value = Math.min(MOST_ROWS, this.#limit.peek() * 5));
-    return html`<div class="samples" data-as="table" data-step=${reply.step}>
-      ${sampleTable(reply, this.#place.value, this.#runs.value, isMore ? more : null)}</div>`;
+    return sampleTable(reply, this.#place.value, this.#runs.value, isMore ? more : null);
   }
 
   /** @param {boolean} raw */
@@ -81,9 +112,15 @@ class TextSamples extends LazyCard {
     const { text } = this.#moment.value;
     if (text !== null) return textBody(this.tag, { text, dims: [], texts: [] }, raw);
     const whole = this.#whole.value.value?.texts.at(-1);
-    return whole ? textBody(this.tag, whole, raw) : html`<div class="bone cell-bone" data-state="waiting"></div>`;
+    return whole ? textBody(this.tag, whole, raw) : waiting();
   }
 }
+
+const waiting = () => html`<div class="bone cell-bone" data-state="waiting"></div>`;
+
+/** @param {Samples} reply */
+const isTooLarge = ({ total, rows }) =>
+  total > DRAWN_ROWS || (rows.length === total && classCount(rows) > MOST_CLASSES);
 
 customElements.define("text-samples", TextSamples);
 
