@@ -6,22 +6,11 @@ import pytest
 from playwright.sync_api import Page, expect
 from support.event_files import loss_run
 from support.pages import Pages, Server, StartServer
+from support.snapshots import download
 
 from toposcope.recorder import SummaryRecord
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
-
-
-def download(page: Page, folder: Path) -> Path:
-    """Make a snapshot of the open page and return its file."""
-    page.locator('[data-key="views"]').click()
-    page.locator('[data-key="snapshot"]').click()
-    page.locator('[data-dialog="snapshot"] [data-key="create"]').click()
-    with page.expect_download() as downloading:
-        page.locator('[data-dialog="snapshot"] [data-key="download"]').click()
-    path = folder / downloading.value.suggested_filename
-    downloading.value.save_as(path)
-    return path
 
 
 def reopen(path: Path, pages: Pages, server: Server) -> Page:

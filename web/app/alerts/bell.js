@@ -4,9 +4,18 @@ import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { alertRows, isNew, ruleOf } from "../../controls/alert_list.js";
 import { ICONS } from "../../controls/icons.js";
+import { pageKinds } from "../../controls/panel_kinds.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { nameOf } from "../../controls/run_name.js";
-import { acknowledge, alertError, alertList, hasAlerts, mute, newAlerts } from "../../data/notes/alerts.js";
+import {
+  acknowledge,
+  alertError,
+  alertList,
+  hasAlerts,
+  mute,
+  newAlerts,
+  observeAlerts,
+} from "../../data/notes/alerts.js";
 import { change, view } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { t } from "../words.js";
@@ -102,3 +111,10 @@ function openRun(run) {
   document.getElementById(ID)?.hidePopover();
   change({ page: "overview", own: { ...view.peek().own, "over.run": run } });
 }
+
+pageKinds.set("alerts", {
+  prefix: "alerts",
+  toolbar: () => nothing,
+  content: () => (alertList.value ? sheet(alertList.value) : nothing),
+  follow: observeAlerts,
+});

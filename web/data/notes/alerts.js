@@ -25,8 +25,10 @@ list.select("alerts");
 export const alertList = list.value;
 export const alertError = list.error;
 
+/** Follows the list until the returned function is called. */
+export const observeAlerts = () => list.observe();
 /** Fetches the list, a moment later, and follows it. */
-export const followAlerts = () => void setTimeout(() => list.observe(), DELAY);
+export const followAlerts = () => void setTimeout(observeAlerts, DELAY);
 /** The server announced changed alerts. */
 export const alertsChanged = () => list.invalidate();
 

@@ -42,5 +42,7 @@ function withUrls(reply, urls) {
     name,
     list.map((/** @type {{url: string}} */ row) => ({ ...row, url: urls.get(row.url) ?? "" })),
   ]);
-  return { ...reply, ...Object.fromEntries(replaced) };
+  const { sprite } = reply;
+  const url = sprite && urls.get(sprite.url);
+  return { ...reply, ...Object.fromEntries(replaced), ...(sprite && { sprite: url ? { ...sprite, url } : null }) };
 }

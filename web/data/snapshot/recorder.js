@@ -66,6 +66,7 @@ export class Recorder {
       if (request.path === "tags" && (!request.fields.run || request.fields.together))
         return this.#keep(request, await this.#tags(server, request));
       if (request.path === "notes") return this.#keep(request, this.#chosenNotes(await server(path, options)));
+      if (request.path === "alerts") return this.#keep(request, this.#chosenAlerts(await server(path, options)));
       if (request.path === "scalars") return this.#series(request, body, send);
       return this.#keep(request, await server(path, options));
     });
@@ -102,6 +103,21 @@ export class Recorder {
   #chosenNotes(reply) {
     const runs = Object.fromEntries(Object.entries(reply.runs).filter(([run]) => this.runs.includes(run)));
     return { ...reply, runs, problems: [], read_only: true };
+  }
+
+  /** @param {import("../notes/alerts.js").AlertList} reply @returns {import("../notes/alerts.js").AlertList} */
+  #chosenAlerts({ alerts, new: counts, muted_runs: muted }) {
+    const isChosen = (/** @type {string} */ run) => this.runs.includes(run);
+    const chosen = alerts.filter(({ run }) => isChosen(run));
+    return {
+      alerts: chosen.map((alert) => ({ ...alert, deliveries: [] })),
+      total: chosen.length,
+      new: Object.fromEntries(Object.entries(counts).filter(([run]) => isChosen(run))),
+      muted_runs: muted.filter(isChosen),
+      rules: [],
+      problems: [],
+      read_only: true,
+    };
   }
 
   /** The tags of the requested runs, or of the chosen ones, with the number of these runs. The rows of each run are kept,

@@ -1,6 +1,6 @@
 // The view as a signal, synchronised with the URL. Theme and language are also stored in the browser.
 
-import { computed, effect, signal } from "@preact/signals-core";
+import { batch, computed, effect, signal } from "@preact/signals-core";
 import { language } from "../../i18n/language.js";
 import { recordingOrder } from "../snapshot/state.js";
 import { changed, DEFAULT_VIEW, parseView, printView } from "./address.js";
@@ -23,21 +23,60 @@ const part = (name) => computed(() => view.value[name]);
 export const page = part("page");
 const own = part("own");
 
-/** A setting of one page, stored in the URL.
+/** Where settings of a page are kept.
+ * @typedef {object} Keeper
+ * @property {import("@preact/signals-core").ReadonlySignal<Readonly<Record<string, string>>>} values by name
+ * @property {(values: Readonly<Record<string, string>>) => void} set empty values are removed */
+
+/** @type {Keeper} */
+const URL_KEEPER = {
+  values: own,
+  set: (values) => change({ own: withValues(own.peek(), values) }),
+};
+/** Where else they are kept, by the first part of their names: "emb" of "emb.dims".
+ * @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Keeper>>} */
+const keepers = signal(new Map());
+
+/** @param {string} name */
+const prefixOf = (name) => name.slice(0, name.indexOf("."));
+
+/** Keeps the settings of a page elsewhere than in the URL until the returned function is called.
+ * @param {string} prefix of their names @param {Keeper} keeper */
+export function keepSettings(prefix, keeper) {
+  keepers.value = new Map(keepers.peek()).set(prefix, keeper);
+  return () => {
+    const others = new Map(keepers.peek());
+    if (others.get(prefix) !== keeper) return;
+    others.delete(prefix);
+    keepers.value = others;
+  };
+}
+
+/** Values without the empty ones. @template Value
+ * @param {Readonly<Record<string, Value>>} before @param {Readonly<Record<string, string>>} values by name
+ * @returns {Record<string, Value | string>} */
+export const withValues = (before, values) =>
+  Object.fromEntries(Object.entries({ ...before, ...values }).filter(([, value]) => value !== ""));
+
+/** A setting of one page, stored in the URL unless `keepSettings` says otherwise.
  * @template {string} Value
  * @param {string} name with a dot in it: "image.columns" @param {Value} fallback its value if the URL has none
  * @param {readonly Value[]} [choices] any other value becomes the fallback */
 export function setting(name, fallback, choices) {
   return computed(() => {
-    const value = /** @type {Value | undefined} */ (own.value[name]);
+    const { values } = keepers.value.get(prefixOf(name)) ?? URL_KEEPER;
+    const value = /** @type {Value | undefined} */ (values.value[name]);
     return value === undefined || (choices && !choices.includes(value)) ? fallback : value;
   });
 }
 
-/** Changes settings of a page; empty ones are removed from the URL.
+/** Changes settings of a page; empty ones are removed.
  * @param {Readonly<Record<string, string>>} values by name */
 export function set(values) {
-  change({ own: Object.fromEntries(Object.entries({ ...own.peek(), ...values }).filter(([, value]) => value !== "")) });
+  const byKeeper = Map.groupBy(Object.entries(values), ([name]) => keepers.peek().get(prefixOf(name)) ?? URL_KEEPER);
+  batch(() => {
+    for (const [keeper, entries] of byKeeper) keeper.set(Object.fromEntries(entries));
+  });
 }
 
 export const runFilter = part("runs");

@@ -2,6 +2,7 @@
 
 import { html } from "lit-html";
 import { pageSlider } from "../../controls/card_parts.js";
+import { tagKinds } from "../../controls/panel_kinds.js";
 import { rankChoice } from "../../controls/rank_choice.js";
 import { sizeChoice } from "../../controls/size_choice.js";
 import { stepper } from "../../controls/step_keys.js";
@@ -17,15 +18,17 @@ const tags = new PluginTags("audio");
 
 export const follow = () => tags.follow();
 
-export const toolbar = () =>
-  pluginToolbar(tags, html`${rankChoice(audioRanks)}${pageSlider(audioStep)}${sizeChoice()}`);
+const settings = () => html`${rankChoice(audioRanks)}${pageSlider(audioStep)}`;
 
-export const content = () =>
-  pluginContent(
-    tags,
-    t("empty.no_audio"),
-    (tag, rows) => html`<audio-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></audio-card>`,
-  );
+export const toolbar = () => pluginToolbar(tags, html`${settings()}${sizeChoice()}`);
+
+/** @param {string} tag @param {import("../../data/tags/plugin_tags.js").SeriesRow[]} rows */
+const card = (tag, rows) =>
+  html`<audio-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></audio-card>`;
+
+export const content = () => pluginContent(tags, t("empty.no_audio"), card);
+
+tagKinds.set("audio", { prefix: "audio", tags, card, settings });
 
 /** @type {Record<string, () => void>} */
 export const ACTIONS = {

@@ -3,15 +3,16 @@
 import { html, nothing } from "lit-html";
 import { empty, loadingRuns, noneDrawn, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
 import { ICONS } from "../../controls/icons.js";
+import { pageKinds } from "../../controls/panel_kinds.js";
 import { runsReply } from "../../data/runs/catalogue.js";
 import { drawingFailure, isLasso, otherDimensions, resetView, zoomView } from "./scatter.js";
 import { choose } from "./settings.js";
 import { side } from "./side.js";
 import { choices, failure, followEmbeddings, isWaiting, retry, shown, tags } from "./state.js";
-import { moveStep } from "./toolbar.js";
+import { moveStep, toolbar } from "./toolbar.js";
 import { t } from "./words.js";
 
-export { toolbar } from "./toolbar.js";
+export { toolbar };
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
@@ -37,13 +38,15 @@ export function content() {
     }
     <div class="embedding">
       <div class="emb-scatter">
-        <embedding-scatter></embedding-scatter>
+        <embedding-scatter data-picture=${shown.value?.sprite?.url ?? nothing}></embedding-scatter>
         ${tools()}
         ${isWaiting.value && !shown.value ? html`<p class="emb-waiting" role="status">${t("emb.computing")}</p>` : nothing}
       </div>
       ${side()}
     </div>`;
 }
+
+pageKinds.set("embeddings", { prefix: "emb", toolbar, content, follow });
 
 /** What is done with the points by the pointer. */
 const tools = () => html`<div class="emb-tools">

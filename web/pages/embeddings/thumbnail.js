@@ -15,7 +15,7 @@ export function thumbnail(sprite, row, most) {
     `height:${height * scale}px`,
     `background-size:${sprite.width * scale}px ${sprite.height * scale}px`,
     `background-position:-${left}px -${top}px`,
-    `background-image:url("./${url.replaceAll('"', "%22")}")`,
+    `background-image:url("${url.replaceAll('"', "%22")}")`,
   ].join(";");
   return html`<span class="emb-thumbnail" style=${style} aria-hidden="true"></span>`;
 }

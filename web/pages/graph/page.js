@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty, loadingRuns, noneDrawn, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
+import { pageKinds } from "../../controls/panel_kinds.js";
 import { runsReply } from "../../data/runs/catalogue.js";
 import { datasetToolbar, datasetView, graphKind, kindChoice } from "./dataset/view.js";
 import { startWorker } from "./draw/layout.js";
@@ -49,6 +50,8 @@ function scrollToSelectedRow() {
 }
 
 export const content = () => (graphKind.value === "dataset" ? datasetView() : computation());
+
+pageKinds.set("graph", { prefix: "graph", toolbar, content, follow });
 
 const computation = () => noRuns() ?? withoutGraphs() ?? graphContent();
 

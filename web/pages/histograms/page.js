@@ -1,6 +1,7 @@
 // The histograms page: a card for each tag, with a plot for each run.
 
 import { html } from "lit-html";
+import { tagKinds } from "../../controls/panel_kinds.js";
 import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
 import { PluginTags } from "../../data/tags/plugin_tags.js";
 import { t } from "./words.js";
@@ -14,12 +15,11 @@ const tags = new PluginTags("histogram");
 
 export const toolbar = () => pluginToolbar(tags, settings(), modes());
 
-export const content = () =>
-  pluginContent(
-    tags,
-    t("empty.no_histograms"),
-    (tag, rows) => html`<histogram-card .tag=${tag} .rows=${rows} data-tag=${tag}></histogram-card>`,
-    isTogether.value,
-  );
+/** @param {string} tag @param {import("../../data/tags/plugin_tags.js").SeriesRow[]} rows */
+const card = (tag, rows) => html`<histogram-card .tag=${tag} .rows=${rows} data-tag=${tag}></histogram-card>`;
+
+export const content = () => pluginContent(tags, t("empty.no_histograms"), card, isTogether.value);
+
+tagKinds.set("histograms", { prefix: "hist", tags, card, settings: () => html`${modes()}${settings()}` });
 
 export const follow = () => tags.follow();

@@ -1,10 +1,9 @@
-// The toolbar of the images page: step, brightness and contrast, card size.
+// The settings of the images page: step, brightness and contrast.
 
 import { html, nothing } from "lit-html";
 import { pageSlider } from "../../controls/card_parts.js";
 import { ICONS } from "../../controls/icons.js";
 import { rankChoice } from "../../controls/rank_choice.js";
-import { sizeChoice } from "../../controls/size_choice.js";
 import { adjustment, bright, contrast, DEFAULT_PERCENT, imageRanks, imageStep, MAX_PERCENT } from "./settings.js";
 import { t } from "./words.js";
 
@@ -22,8 +21,7 @@ export const settings = () => html`
         : html`<button class="quiet" data-key="adjust-reset" title=${t("image.adjust_reset")}
           aria-label=${t("image.adjust_reset")} @click=${reset}>${ICONS.reset}</button>`
     }
-  </div>
-  ${sizeChoice()}`;
+  </div>`;
 
 /** @param {string} key @param {string} label @param {unknown} icon @param {Percentage} setting */
 const adjuster = (key, label, icon, setting) => html`

@@ -5,6 +5,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { runTitle } from "../../controls/card_parts.js";
 import { select } from "../../controls/choice.js";
 import { empty, loadingRuns, noneDrawn, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
+import { pageKinds } from "../../controls/panel_kinds.js";
 import { stopAll } from "../../data/client/stop_all.js";
 import { runsReply } from "../../data/runs/catalogue.js";
 import { downloads } from "./downloads.js";
@@ -22,10 +23,11 @@ import { choose, surfaceFailure } from "./settings.js";
 import "./slices.js";
 import { titleOf } from "./captions.js";
 import { followTimeline, momentRange } from "./timeline.js";
+import { toolbar } from "./toolbar.js";
 import { trust } from "./trust.js";
 
 export { ACTIONS, KEYS } from "./keys.js";
-export { toolbar } from "./toolbar.js";
+export { toolbar };
 
 export function follow() {
   return stopAll([followLandscapes(), followScalars(), followTimeline()]);
@@ -106,6 +108,8 @@ export function content() {
     }
     ${downloads()}`;
 }
+
+pageKinds.set("landscape", { prefix: "land", toolbar, content, follow });
 
 function training() {
   const tags = lossTags.value;

@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
 import { focusOn } from "../../controls/focus_field.js";
+import { pageKinds } from "../../controls/panel_kinds.js";
 import { runNames } from "../../data/runs/catalogue.js";
 import { metrics } from "../../data/runs/run_table.js";
 import { cursorRun } from "../../data/view/pointer.js";
@@ -16,16 +17,22 @@ import { brushes, clearBrushes, part, scope } from "./settings.js";
 import { listedRuns, rowCount, sources, target } from "./state.js";
 import { showOnlyKept } from "./table_toolbar.js";
 import { isMeasurable } from "./target_card.js";
+import { targetField, toolbar } from "./toolbar.js";
 import { t } from "./words.js";
 import "./axes_card.js";
 import "./target_card.js";
 import "./scatter_card.js";
 
-export { toolbar } from "./toolbar.js";
+export { toolbar };
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
 export const content = () => noRuns() ?? (rowCount.value ? lineagePage() : withoutLineage());
+
+/** The importance of hyperparameters for a target, and its distribution. */
+const importanceOnly = () => noRuns() ?? (rowCount.value ? html`<lineage-target></lineage-target>` : withoutLineage());
+
+pageKinds.set("importance", { prefix: "lineage", toolbar: targetField, content: importanceOnly, follow });
 
 /** The error of a failed request. */
 const failure = computed(() => lineages.error.value ?? pipelines.error.value ?? lastScalars.error.value);

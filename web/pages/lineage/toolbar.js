@@ -41,20 +41,20 @@ export const toolbar = () =>
     (value) => set({ "lineage.part": value }),
   )}
   <span class="space"></span>
-  ${
-    targets.value.size
-      ? html`<label
-        class="grouper"><span>${t("lineage.target")}</span>${columnSelect(
-          "target",
-          t("lineage.target"),
-          [...targets.value.values()],
-          target.value?.id ?? "",
-          setTarget,
-        )}</label>`
-      : nothing
-  }
+  ${targetField()}
   <button class="plain primary" data-key="draw-kept" title=${t("lineage.show_runs_hint")}
     ?disabled=${!keptRows.value.length}
     @click=${showOnlyKept}>${t("lineage.show_runs", { n: grouped(keptRows.value.length) })}</button>
   ${groupLegend(listedRuns.value)}`
+    : nothing;
+
+export const targetField = () =>
+  targets.value.size
+    ? html`<label class="grouper"><span>${t("lineage.target")}</span>${columnSelect(
+        "target",
+        t("lineage.target"),
+        [...targets.value.values()],
+        target.value?.id ?? "",
+        setTarget,
+      )}</label>`
     : nothing;

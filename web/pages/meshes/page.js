@@ -4,6 +4,7 @@ import { html, nothing } from "lit-html";
 import { pageSlider } from "../../controls/card_parts.js";
 import { select } from "../../controls/choice.js";
 import { ICONS } from "../../controls/icons.js";
+import { tagKinds } from "../../controls/panel_kinds.js";
 import { rankChoice } from "../../controls/rank_choice.js";
 import { sizeChoice } from "../../controls/size_choice.js";
 import { stepper } from "../../controls/step_keys.js";
@@ -23,8 +24,9 @@ const tags = new PluginTags("mesh", (tag) => /^(.*)_(?:VERTEX|1)$/s.exec(tag)?.[
 
 export const follow = () => tags.follow();
 
-export const toolbar = () =>
-  pluginToolbar(tags, html`${rankChoice(meshRanks)}${pageSlider(meshStep)}${cameras()}${modes()}${sizeChoice()}`);
+const settings = () => html`${rankChoice(meshRanks)}${pageSlider(meshStep)}${cameras()}${modes()}`;
+
+export const toolbar = () => pluginToolbar(tags, html`${settings()}${sizeChoice()}`);
 
 const cameras = () => html`<button class="quiet" data-key="mesh-link" aria-pressed=${areLinked.value}
     title=${t("mesh.link")} aria-label=${t("mesh.link")} @click=${toggleLink}>${ICONS.link}</button>
@@ -48,11 +50,13 @@ export const content = () => html`
         )}</p>`
       : nothing
   }
-  ${pluginContent(
-    tags,
-    t("empty.no_meshes"),
-    (tag, rows) => html`<mesh-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></mesh-card>`,
-  )}`;
+  ${pluginContent(tags, t("empty.no_meshes"), card)}`;
+
+/** @param {string} tag @param {import("../../data/tags/plugin_tags.js").SeriesRow[]} rows */
+const card = (tag, rows) =>
+  html`<mesh-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></mesh-card>`;
+
+tagKinds.set("meshes", { prefix: "mesh", tags, card, settings });
 
 /** @type {Record<string, () => void>} */
 export const ACTIONS = {

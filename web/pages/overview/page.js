@@ -3,6 +3,7 @@
 import { html, nothing } from "lit-html";
 import { noRuns } from "../../controls/empty_state.js";
 import { focusOn } from "../../controls/focus_field.js";
+import { pageKinds } from "../../controls/panel_kinds.js";
 import { stopAll } from "../../data/client/stop_all.js";
 import { baseline } from "../../data/runs/baseline.js";
 import { runs, runsByName } from "../../data/runs/catalogue.js";
@@ -15,17 +16,20 @@ import { followNewest } from "./run/newest.js";
 import { followDetails, runPage } from "./run/page.js";
 import { followHeight, followScrollPosition, moveInTable, runTable, visibleRuns } from "./run_table.js";
 import { filterRow, openRun, showRun } from "./settings.js";
-import { compare } from "./toolbar.js";
+import { compare, toolbar } from "./toolbar.js";
 import { t } from "./words.js";
 
 export { listedRuns } from "./rows.js";
-export { toolbar } from "./toolbar.js";
+export { toolbar };
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
 /** The page of a run is available even if every run is hidden: it has the switch to show the run. */
-export const content = () =>
-  runs.value.length && openRun.value ? runPage(openRun.value) : (noRuns() ?? html`${tableError()}${runTable()}`);
+export const content = () => (runs.value.length && openRun.value ? runPage(openRun.value) : table());
+
+const table = () => noRuns() ?? html`${tableError()}${runTable()}`;
+
+pageKinds.set("runs", { prefix: "over", toolbar, content: table, follow });
 
 const tableError = () =>
   runColumns.error.value

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals-core";
 import { metrics } from "../../data/runs/run_table.js";
 import { parseList, parsePairs, printList, printPairs } from "../../data/view/address_lists.js";
-import { set, setting } from "../../data/view/view.js";
+import { change, set, setting, view, withValues } from "../../data/view/view.js";
 
 /** An empty list that was selected: an empty setting means the default. */
 const NOTHING = ",";
@@ -47,10 +47,12 @@ export const filterRow = signal(false);
 /** The run whose page is shown; "" = the table. */
 export const openRun = setting("over.run", /** @type {string} */ (""));
 /** @param {string} run */
-export const showRun = (run) => set({ "over.run": run });
+export const showRun = (run) => change({ page: "overview", own: withValues(view.peek().own, { "over.run": run }) });
 
+/** The run whose console a panel of a workspace shows; "" = the first one. */
+export const consoleRun = setting("console.run", /** @type {string} */ (""));
 /** The text that the lines of the shown console contain. */
-export const consoleSearch = setting("over.console", /** @type {string} */ (""));
-const follow = setting("over.follow", "", ["", "off"]);
+export const consoleSearch = setting("console.find", /** @type {string} */ (""));
+const follow = setting("console.follow", "", ["", "off"]);
 /** Does the console scroll to new lines? */
 export const followsConsole = computed(() => follow.value === "");

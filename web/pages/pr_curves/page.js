@@ -2,6 +2,7 @@
 
 import { html } from "lit-html";
 import { pageSlider } from "../../controls/card_parts.js";
+import { tagKinds } from "../../controls/panel_kinds.js";
 import { rankChoice } from "../../controls/rank_choice.js";
 import { sizeChoice } from "../../controls/size_choice.js";
 import { stepper } from "../../controls/step_keys.js";
@@ -18,8 +19,9 @@ const tags = new PluginTags("pr_curves");
 
 export const follow = () => tags.follow();
 
-export const toolbar = () =>
-  pluginToolbar(tags, html`${rankChoice(curveRanks)}${pageSlider(curveStep)}${thresholdSlider()}${sizeChoice()}`);
+const settings = () => html`${rankChoice(curveRanks)}${pageSlider(curveStep)}${thresholdSlider()}`;
+
+export const toolbar = () => pluginToolbar(tags, html`${settings()}${sizeChoice()}`);
 
 const thresholdSlider = () => html`
   <label class="pr-threshold" title=${t("pr.threshold_hint")}>${t("pr.threshold")}
@@ -30,13 +32,13 @@ const thresholdSlider = () => html`
     <output>${chosenThreshold.value.toFixed(2)}</output>
   </label>`;
 
-export const content = () =>
-  pluginContent(
-    tags,
-    t("empty.no_curves"),
-    (tag, rows) => html`<curve-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></curve-card>`,
-    false,
-  );
+/** @param {string} tag @param {import("../../data/tags/plugin_tags.js").SeriesRow[]} rows */
+const card = (tag, rows) =>
+  html`<curve-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></curve-card>`;
+
+export const content = () => pluginContent(tags, t("empty.no_curves"), card, false);
+
+tagKinds.set("pr_curves", { prefix: "pr", tags, card, settings });
 
 function toggleEnlarged() {
   const card = document.querySelector("curve-card:hover") ?? document.querySelector("curve-card:focus-within");

@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { html } from "lit-html";
+import { pageKinds } from "../../controls/panel_kinds.js";
 import { pluginContent } from "../../controls/tag_page.js";
 import { detail } from "./detail.js";
 import { followDifference } from "./difference_view.js";
@@ -10,11 +11,12 @@ import { followHistogram } from "./histogram_view.js";
 import { disposeAll } from "./series_steps.js";
 import { tag, view } from "./settings.js";
 import { followStatistics } from "./statistics_view.js";
+import { toolbar } from "./toolbar.js";
 import { t } from "./words.js";
 import "./tensor_card.js";
 
 export { ACTIONS, KEYS } from "./keys.js";
-export { toolbar } from "./toolbar.js";
+export { toolbar };
 
 export const content = () => (tag.value ? detail() : tagList());
 
@@ -38,3 +40,5 @@ export const follow = () =>
       invalidInput.value = null;
     }),
   ]);
+
+pageKinds.set("tensors", { prefix: "tensor", toolbar, content, follow });

@@ -3,6 +3,7 @@
 import { html } from "lit-html";
 import { pageSlider } from "../../controls/card_parts.js";
 import { choice } from "../../controls/choice.js";
+import { tagKinds } from "../../controls/panel_kinds.js";
 import { rankChoice } from "../../controls/rank_choice.js";
 import { sizeChoice } from "../../controls/size_choice.js";
 import { stepper } from "../../controls/step_keys.js";
@@ -19,10 +20,7 @@ const tags = new PluginTags("text");
 
 export const follow = () => tags.follow();
 
-export const toolbar = () =>
-  pluginToolbar(
-    tags,
-    html`
+const settings = () => html`
   ${rankChoice(textRanks)}
   ${pageSlider(textStep)}
   ${choice(
@@ -34,17 +32,17 @@ export const toolbar = () =>
     ],
     isRaw.value ? "raw" : "markdown",
     (value) => showRaw(value === "raw"),
-  )}
-  ${sizeChoice()}`,
-  );
+  )}`;
 
-export const content = () =>
-  pluginContent(
-    tags,
-    t("empty.no_text"),
-    (tag, rows) => html`<text-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></text-card>`,
-    false,
-  );
+export const toolbar = () => pluginToolbar(tags, html`${settings()}${sizeChoice()}`);
+
+/** @param {string} tag @param {import("../../data/tags/plugin_tags.js").SeriesRow[]} rows */
+const card = (tag, rows) =>
+  html`<text-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></text-card>`;
+
+export const content = () => pluginContent(tags, t("empty.no_text"), card, false);
+
+tagKinds.set("text", { prefix: "text", tags, card, settings });
 
 function toggleEnlarged() {
   const card = document.querySelector("text-card:hover") ?? document.querySelector("text-card:focus-within");

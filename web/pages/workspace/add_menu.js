@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import { html } from "lit-html";
+import { pageKinds } from "../../controls/panel_kinds.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { PANEL_KINDS } from "../../data/workspaces/workspace_check.js";
 import { workspaceDocument } from "../../data/workspaces/workspace_document.js";
@@ -31,7 +32,10 @@ export const addMenu = () =>
   );
 
 /** @type {Record<string, [w: number, h: number]>} */
-const SIZES = { number: [2, 2], parallel: [12, 4], markdown: [4, 2], images: [6, 4], histograms: [6, 4], text: [6, 4] };
+const SIZES = { lines: [4, 3], bars: [4, 3], scatter: [4, 3], number: [2, 2], parallel: [12, 4], markdown: [4, 2] };
+/** Of the kinds that pages draw. */
+const PAGE_SIZE = /** @type {const} */ ([12, 6]);
+const CARD_SIZE = /** @type {const} */ ([6, 4]);
 
 /** @param {string} kind */
 function add(kind) {
@@ -40,7 +44,7 @@ function add(kind) {
   const base = before.sections.length ? before : addSection(before, t("ws.first_section"));
   const section = into.peek() < 0 ? base.sections.length - 1 : into.peek();
   const opened = changeSection(base, section, { collapsed: false });
-  const [w, h] = SIZES[kind] ?? [4, 3];
+  const [w, h] = SIZES[kind] ?? (pageKinds.has(kind) ? PAGE_SIZE : CARD_SIZE);
   rearrange(addPanel(opened, section, kind, {}, w, h));
   editing.value = { level: "panel", section, at: opened.sections[section].panels.length };
 }

@@ -1,22 +1,25 @@
 // The workspace page: sections of panels that the user composes.
 
-import { effect } from "@preact/signals-core";
+import { computed, effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty, noneDrawn, noRuns } from "../../controls/empty_state.js";
+import { tagKinds } from "../../controls/panel_kinds.js";
 import { stopAll } from "../../data/client/stop_all.js";
 import { isSearched } from "../../data/runs/run_search.js";
 import { drawnRuns } from "../../data/runs/runs.js";
 import { followStepMetrics } from "../../data/series/step_metrics.js";
+import { keepSettings, withValues } from "../../data/view/view.js";
 import { documentError, workspaceDocument } from "../../data/workspaces/workspace_document.js";
 import { addMenu, openAddMenu } from "./add_menu.js";
 import { editor } from "./editor/editor.js";
 import { followFocus } from "./editor/focus.js";
 import { fileMenu, sources, startFromMetrics } from "./file_menu.js";
 import { followLayouts } from "./layouts.js";
+import { textsIn } from "./model/page_settings.js";
 import { panelMenu } from "./panel_menu.js";
 import { followRunValues } from "./panels/run_values.js";
 import { sections } from "./sections.js";
-import { editing, exists, redo, shrink, undo } from "./state.js";
+import { edit, editing, exists, redo, shrink, undo } from "./state.js";
 import { t } from "./words.js";
 
 export { toolbar } from "./toolbar.js";
@@ -58,12 +61,23 @@ function followKeys(event) {
   else undo();
 }
 
+/** The settings of pages that all panels of a kind share.
+ * @type {import("../../data/view/view.js").Keeper} */
+const SHARED_SETTINGS = {
+  values: computed(() => textsIn(workspaceDocument.value.settings)),
+  set: (values) => {
+    const now = workspaceDocument.peek();
+    edit({ ...now, settings: withValues(now.settings, values) }, "page settings");
+  },
+};
+
 export const follow = () =>
   stopAll([
     followLayouts(),
     followRunValues(),
     followStepMetrics(),
     followFocus(),
+    ...[...tagKinds.values()].map(({ prefix }) => keepSettings(prefix, SHARED_SETTINGS)),
     effect(() => {
       document.addEventListener("keydown", followKeys, true);
       return () => document.removeEventListener("keydown", followKeys, true);

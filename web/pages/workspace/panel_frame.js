@@ -2,13 +2,17 @@
 
 import { html } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
+import { pageKinds } from "../../controls/panel_kinds.js";
+import { withValues } from "../../data/view/view.js";
+import { workspaceDocument } from "../../data/workspaces/workspace_document.js";
 import { ICONS as OWN_ICONS } from "./icons.js";
 import { effective } from "./model/cascade.js";
+import { changePanel } from "./model/edit.js";
 import { titleOf } from "./model/titles.js";
 import { nudge } from "./nudge.js";
 import { isMenuOf, openPanelMenu } from "./panel_menu.js";
 import { panelContent } from "./panels/kinds.js";
-import { editing, isEnlarged, toggleEnlarged, zoomName } from "./state.js";
+import { edit, editing, isEnlarged, toggleEnlarged, zoomName } from "./state.js";
 import { t } from "./words.js";
 
 /** Where a panel is. @typedef {{section: number, at: number, key: string}} Place */
@@ -27,7 +31,7 @@ export function panelFrame(document, place) {
   const enlarge = t(isLarge ? "ws.shrink" : "ws.enlarge");
   return html`<article class="panel" data-enlarged=${isLarge} aria-label=${name} data-kind=${panel.kind} data-edited=${isEdited}>
     <header class="panel-head">
-      <h3 title=${name} class=${title ? "" : "hint"}>${title || (isEmpty(panel) ? name : "")}</h3>
+      <h3 title=${name} class=${title ? "" : "hint"}>${title || (isEmpty(panel) || pageKinds.has(panel.kind) ? name : "")}</h3>
       <div class="actions">
         <button class="quiet grip" data-key="grip" title=${t("ws.grip")} aria-label=${`${t("ws.grip")}: ${name}`}
           @keydown=${(/** @type {KeyboardEvent} */ event) => nudgeByKey(event, place)}>${OWN_ICONS.grip}</button>
@@ -43,8 +47,16 @@ export function panelFrame(document, place) {
     <div class="panel-body">${panelContent(panel.kind, {
       settings: effective(document.settings, settings, panel.settings),
       zoom: zoomName(section, at),
+      keep: (values) => keepPageSettings(place, values),
     })}</div>
   </article>`;
+}
+
+/** Keeps settings of a page in a panel. @param {Place} place @param {Readonly<Record<string, string>>} values */
+function keepPageSettings({ section, at, key }, values) {
+  const now = workspaceDocument.peek();
+  const { settings } = now.sections[section].panels[at];
+  edit(changePanel(now, section, at, { settings: withValues(settings, values) }), `page settings ${section} ${key}`);
 }
 
 /** @param {import("../../data/workspaces/workspace_check.js").Panel} panel */

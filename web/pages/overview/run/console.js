@@ -1,11 +1,16 @@
 // The console of a run: lines that its training wrote, page by page, live at the end, or those that contain a text.
 
-import { signal } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
+import { select } from "../../../controls/choice.js";
 import { ICONS } from "../../../controls/icons.js";
+import { pageKinds } from "../../../controls/panel_kinds.js";
+import { nameOf } from "../../../controls/run_name.js";
+import { runsByName } from "../../../data/runs/catalogue.js";
+import { drawnRuns } from "../../../data/runs/runs.js";
 import { set } from "../../../data/view/view.js";
 import { grouped } from "../../../i18n/numbers.js";
-import { consoleSearch, followsConsole } from "../settings.js";
+import { consoleRun as chosenRun, consoleSearch, followsConsole } from "../settings.js";
 import { t } from "../words.js";
 import { ListedPart } from "./listed_part.js";
 import { runSection } from "./section.js";
@@ -83,13 +88,13 @@ class RunConsole extends ListedPart {
   /** @param {string} text */
   #find(text) {
     this.#after.value = null;
-    set({ "over.console": text });
+    set({ "console.find": text });
   }
 
   /** @param {boolean} follows */
   #follow(follows) {
     if (follows) this.#after.value = null;
-    set({ "over.follow": follows ? "" : "off" });
+    set({ "console.follow": follows ? "" : "off" });
   }
 
   #scrollToEnd() {
@@ -105,3 +110,26 @@ const pageAfter = (last, total) => (last + LIMIT >= total ? null : last);
 const warning = (text) => html`<p class="warning">${ICONS.warning}<span>${text}</span></p>`;
 
 customElements.define("run-console", RunConsole);
+
+/** The visible runs that have recorded their output. */
+const runsWithConsole = computed(() => drawnRuns.value.filter((run) => runsByName.value.get(run)?.plugins.console));
+const shownRun = computed(() =>
+  runsWithConsole.value.includes(chosenRun.value) ? chosenRun.value : (runsWithConsole.value[0] ?? ""),
+);
+
+pageKinds.set("console", {
+  prefix: "console",
+  toolbar: () =>
+    select(
+      "console-run",
+      t("run.console_run"),
+      runsWithConsole.value.map((run) => [run, nameOf(run)]),
+      shownRun.value,
+      (run) => set({ "console.run": run }),
+    ),
+  content: () =>
+    shownRun.value
+      ? html`<run-console .run=${shownRun.value}></run-console>`
+      : html`<p class="hint">${t("run.console_nowhere")}</p>`,
+  follow: () => () => {},
+});

@@ -11,6 +11,7 @@ import { edit, editing } from "../state.js";
 import { t } from "../words.js";
 import { selectField, textField } from "./fields.js";
 import { FORMS, inheritedFields } from "./forms.js";
+import { pageForm } from "./page_forms.js";
 
 /** @typedef {import("../state.js").Edited} Edited */
 /** @typedef {import("../../../data/workspaces/workspace_check.js").WorkspaceDocument} WorkspaceDocument */
@@ -65,7 +66,7 @@ function panelFields({ section, at }, document, target) {
     ${textField("title", t("ws.title"), String(title), (text) => target.put("title", text || undefined), {
       placeholder: titleOf({ ...panel, settings: others }),
     })}
-    <div class="ws-own">${FORMS[panel.kind](target)}</div>`;
+    <div class="ws-own">${FORMS[panel.kind]?.(target) ?? pageForm(panel.kind, target)}</div>`;
 }
 
 /** @param {Edited} edited @param {WorkspaceDocument} document @returns {Target} */

@@ -1,4 +1,4 @@
-// The forms of panels that show values of runs: bars, single numbers, scatter plots, parallel axes; and of media.
+// The forms of panels that show values of runs: bars, single numbers, scatter plots, parallel axes; and of notes.
 
 import { html } from "lit-html";
 import { scalarTags } from "../../../data/runs/catalogue.js";
@@ -6,10 +6,9 @@ import { parseColumn, printColumn, STATISTICS } from "../model/column_names.js";
 import { oneOf, texts } from "../model/line_settings.js";
 import { REDUCTIONS } from "../model/summary.js";
 import { ORDERS } from "../panels/bars.js";
-import { mediaTags } from "../panels/media.js";
 import { parameters } from "../panels/run_values.js";
 import { t } from "../words.js";
-import { chooser, field, inputText, selectField, textField } from "./fields.js";
+import { chooser, field, inputText, selectField } from "./fields.js";
 
 /** @typedef {import("./editor.js").Target} Target */
 
@@ -104,14 +103,6 @@ function parallelForm({ own, put }) {
   </div>${lists()}<p class="hint">${t("ws.axes_hint")}</p>`;
 }
 
-/** @param {import("../panels/media.js").MediaKind} kind @returns {(target: Target) => unknown} */
-const mediaForm =
-  (kind) =>
-  ({ own, put }) =>
-    html`
-  ${textField("tag", t("ws.tag"), String(own.tag ?? ""), (tag) => put("tag", tag || undefined), { list: "ws-media-tags" })}
-  <datalist id="ws-media-tags">${[...mediaTags[kind].runsByTag.value.keys()].map((tag) => html`<option value=${tag}></option>`)}</datalist>`;
-
 /** @param {Target} target */
 const markdownForm = ({ own, put }) =>
   field(
@@ -128,8 +119,5 @@ export const VALUE_FORMS = {
   number: numberForm,
   scatter: scatterForm,
   parallel: parallelForm,
-  histograms: mediaForm("histograms"),
-  images: mediaForm("images"),
-  text: mediaForm("text"),
   markdown: markdownForm,
 };

@@ -5,7 +5,7 @@ import { texts } from "./line_settings.js";
 /** @param {import("../../../data/workspaces/workspace_check.js").Panel} panel @returns {string} "" = it has no content yet */
 export function titleOf({ kind, settings }) {
   if (typeof settings.title === "string" && settings.title) return settings.title;
-  return TITLES[kind]?.(settings) ?? "";
+  return TITLES[kind]?.(settings) ?? text(settings.tag);
 }
 
 /** @typedef {import("../../../data/workspaces/workspace_check.js").Settings} Settings */
@@ -21,7 +21,6 @@ const TITLES = {
   number: ({ metric }) => columnName(metric),
   scatter: ({ x, y }) => (x && y ? `${columnName(y)} / ${columnName(x)}` : columnName(x ?? y)),
   parallel: ({ columns }) => texts(columns).map(columnName).join(", "),
-  histograms: ({ tag }) => text(tag),
-  images: ({ tag }) => text(tag),
-  text: ({ tag }) => text(tag),
+  tensors: (settings) => text(settings["tensor.tag"]),
+  embeddings: (settings) => text(settings["emb.name"]),
 };
