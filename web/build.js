@@ -33,6 +33,7 @@ const { metafile: apart } = await build({
   ...options,
   entryPoints: [
     "pages/images/draw/image_worker.js",
+    "pages/audio/draw/sound_worker.js",
     "app/spatial.js",
     "app/page.css",
     "node_modules/elkjs/lib/elk-worker.min.js",

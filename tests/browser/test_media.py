@@ -93,6 +93,62 @@ def test_clip_that_is_paused_before_it_begins_is_no_error(url: str, page: Page) 
     page.wait_for_function("() => window.pauses === 1")
 
 
+@pytest.fixture(scope="module")
+def tones(shared_server: StartServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the URL of the audio page of two runs with a tone of 1 kHz that lasts 4 s, 8,000 samples a second."""
+    logdir = tmp_path_factory.mktemp("tones")
+    for run in ("a", "b"):
+        with SummaryWriter(str(logdir / run)) as writer:
+            writer.add_audio("tone", np.sin(2 * np.pi * np.arange(32_000) / 8), 1, sample_rate=8000)
+    return shared_server(logdir).url + "#page=audio"
+
+
+BRIGHTEST = """(canvas) => {
+    const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const light = Array.from({ length: height }, (_, y) => {
+        const at = 4 * (y * width + (width >> 1));
+        return data[at] + data[at + 1] + data[at + 2];
+    });
+    return light.indexOf(Math.max(...light)) / height;
+}"""
+
+
+def test_a_spectrogram_shows_the_frequency_of_a_tone(tones: str, page: Page) -> None:
+    """1 kHz is a quarter of the highest frequency, 4 kHz: the line is a quarter of the height above the bottom."""
+    page.goto(f"{tones}&audio.picture=spectrum")
+    pictures = page.locator('clip-picture[data-drawn="spectrum"]')
+    expect(pictures).to_have_count(2)
+    expect(pictures.first.locator(".clip-top")).to_have_text("4 kHz")
+    assert pictures.first.locator("canvas").evaluate(BRIGHTEST) == pytest.approx(0.75, abs=0.02)
+
+    page.locator('[data-select="audio-picture"]').select_option("none")
+    expect(page.locator("clip-picture canvas")).to_have_count(0)
+
+
+PLAYED = "(player) => player.currentTime"
+
+
+def test_runs_are_compared_in_step_from_where_a_click_begins(tones: str, page: Page) -> None:
+    """A click on a waveform plays from there; in step, another run continues at the same time; a loop has no end."""
+    page.goto(tones)
+    expect(page.locator('clip-picture[data-drawn="wave"]')).to_have_count(2)
+    page.wait_for_function("() => [...document.querySelectorAll('audio')].every(player => player.duration === 4)")
+    first, second = (page.locator("audio").nth(at) for at in (0, 1))
+    page.locator('[data-key="audio-in-step"]').click()
+    page.locator('[data-key="audio-loop"]').click()
+    assert [each.evaluate("(player) => player.loop") for each in (first, second)] == [True, True]
+
+    box = page.locator("clip-picture canvas").first.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 10)
+    expect(page.locator(".clip-place").first).to_be_visible()
+    second.evaluate("(player) => player.play()")
+
+    page.wait_for_function("() => document.querySelectorAll('audio')[0].paused")
+    assert first.evaluate(PLAYED) >= 2
+    page.wait_for_function("() => document.querySelectorAll('audio')[1].currentTime >= 2")
+
+
 def test_curves_are_read_at_a_threshold(url: str, page: Page) -> None:
     """The table has counts, precision and recall of each run at the threshold of the keys, the pointer and the URL."""
     page.goto(f"{url}#page=pr_curves&pr.step=0")

@@ -10,18 +10,21 @@ import { rankNote } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_name.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
 import { bytes } from "../../i18n/numbers.js";
-import { endingOf, isPlayable, lengthText, momentsOf, rateText, secondsOf } from "./clips.js";
-import { audioRanks, audioStep } from "./settings.js";
+import { endingOf, isPlayable, lengthText, momentsOf, rateText, secondsOf } from "./model/clips.js";
+import { audioRanks, audioStep, isInStep, isLooped } from "./settings.js";
 import { t } from "./words.js";
+import "./clip_picture.js";
 
-/** @typedef {import("./clips.js").Clip} Clip */
-/** @typedef {import("./clips.js").Moment} Moment */
+/** @typedef {import("./model/clips.js").Clip} Clip */
+/** @typedef {import("./model/clips.js").Moment} Moment */
 /** @typedef {import("../../controls/stepped_card.js").Cell<Moment>} Cell */
 
 /** Clips of one step in a cell. */
 const MOST_OF_VALUE = 10;
 /** Cells whose players load the length of their clip before they are played. */
 const MOST_PREPARED = 12;
+/** Samples a second where a clip does not say so. */
+const USUAL_RATE = 44_100;
 
 /** @extends SteppedCard<Moment> */
 class AudioCard extends SteppedCard {
@@ -30,11 +33,14 @@ class AudioCard extends SteppedCard {
   /** What each cell showed last. @type {Map<string, Moment | undefined>} */
   #shown = new Map();
 
+  /** The player that played last. @type {HTMLAudioElement | null} */
+  #last = null;
+
   get source() {
     return { kind: /** @type {const} */ ("audio"), page: audioStep, ranks: audioRanks };
   }
 
-  /** @param {{clips: import("./clips.js").ClipEntry[]}} reply */
+  /** @param {{clips: import("./model/clips.js").ClipEntry[]}} reply */
   momentsOf(reply) {
     return momentsOf(reply.clips);
   }
@@ -90,7 +96,8 @@ class AudioCard extends SteppedCard {
         !clip.url
           ? html`<p class="cell-state">${t("audio.not_included")}</p>`
           : isPlayable(clip)
-            ? html`<audio controls preload=${this.cells.value.length > MOST_PREPARED ? "none" : "metadata"} src=${clip.url} aria-label=${label}
+            ? html`<clip-picture .input=${{ url: clip.url, rate: clip.sample_rate ?? USUAL_RATE, run, label }}></clip-picture>
+              <audio controls ?loop=${isLooped.value} preload=${this.cells.value.length > MOST_PREPARED ? "none" : "metadata"} src=${clip.url} aria-label=${label}
                 @play=${(/** @type {Event} */ { target }) => this.#started(run, target)}
                 @pause=${() => this.#ended(run)} @ended=${() => this.#ended(run)}
                 @emptied=${() => this.#ended(run)}></audio>`
@@ -106,9 +113,15 @@ class AudioCard extends SteppedCard {
     </div>`;
   }
 
-  /** One clip plays at a time. @param {string} run @param {EventTarget | null} player */
-  #started(run, player) {
+  /** One clip plays at a time: in step, from where the last one of the card was.
+   * @param {string} run @param {EventTarget | null} target */
+  #started(run, target) {
+    const player = /** @type {HTMLAudioElement} */ (target);
+    const before = this.#last;
+    this.#last = player;
     for (const other of document.querySelectorAll("audio")) if (other !== player) other.pause();
+    if (isInStep.peek() && before?.isConnected && before !== player && before.currentTime < player.duration)
+      player.currentTime = before.ended ? 0 : before.currentTime;
     this.#playing.value = new Set([run]);
   }
 

@@ -1,6 +1,6 @@
 // The audio clips of a series, grouped by step, and what is known of a clip as text.
 
-import { grouped, shortNumber } from "../../i18n/numbers.js";
+import { grouped, shortNumber } from "../../../i18n/numbers.js";
 
 /** @typedef {object} Clip
  * @property {number} index in its value
