@@ -13,7 +13,8 @@ from toposcope.server.embeddings.files.folder import UnreadableError, open_file
 from toposcope.server.embeddings.files.metadata import NO_METADATA, Metadata, read_metadata
 from toposcope.server.embeddings.files.sprite import read_sprite
 from toposcope.server.embeddings.files.vectors import Float32s, read_vectors
-from toposcope.server.embeddings.projections.pca import Pca, pca
+from toposcope.server.embeddings.projections.pca import Projection, pca
+from toposcope.server.embeddings.projections.reduction import Reduction, reduced
 from toposcope.server.embeddings.projections.stored import StoredProjections
 from toposcope.server.places.place import OpenFile
 from toposcope.server.runs.messages.payload import READERS
@@ -79,12 +80,12 @@ def sprite_of(located: Located) -> bytes:
     return _read(located, path, lambda file: read_sprite(file, os.path.basename(path)), len)
 
 
-def projection_of(located: Located, components: int) -> Pca:
+def projection_of(located: Located, components: int) -> Projection:
     """Return the principal components of the vectors. Raises as vectors_of()."""
     embedding, stored = located.embedding, located.stored
     key = (*_identity(located, embedding.tensor_path), *embedding.shape, "pca", components)
 
-    def make() -> Pca:
+    def make() -> Projection:
         known = stored.load(key) if stored else None
         if known is not None:
             return known
@@ -94,6 +95,34 @@ def projection_of(located: Located, components: int) -> Pca:
         return found
 
     return _cache.get(key, make, lambda found: found.positions.nbytes)
+
+
+def reduction_of(located: Located, reduction: Reduction) -> Projection | None:
+    """Return a reduction that was computed before; None if it was not. Raises as vectors_of()."""
+    return located.stored.load(_reduction_key(located, reduction)) if located.stored else None
+
+
+def compute_reduction(located: Located, reduction: Reduction, progress: Callable[[float], None]) -> None:
+    """Compute a reduction, and store it.
+
+    Args:
+        located: with a place to store it.
+        reduction: which one.
+        progress: is called with the share that is done, 0 to 1.
+
+    Raises:
+        MissingLibraryError: its library is not installed.
+        ValueError: there are too few vectors.
+        UnreadableError, OSError: as vectors_of().
+    """
+    found = reduced(vectors_of(located), reduction, progress)
+    if located.stored:
+        located.stored.store(_reduction_key(located, reduction), found)
+
+
+def _reduction_key(located: Located, reduction: Reduction) -> tuple[object, ...]:
+    embedding = located.embedding
+    return (*_identity(located, embedding.tensor_path), *embedding.shape, *reduction)
 
 
 def column_of(located: Located, number: int) -> Numbers | Categories:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from toposcope.server.api.requests.request_limits import MOST_NAME
 from toposcope.server.embeddings.files.metadata import MOST_COLUMNS
 from toposcope.server.embeddings.files.vectors import MOST_ELEMENTS
+from toposcope.server.embeddings.projections.reduction import Method
 
 MOST_ROWS = 1000
 """Vectors whose metadata are listed."""
@@ -32,7 +33,14 @@ class EmbeddingQuery(RunQuery):
 class ProjectionQuery(EmbeddingQuery):
     """Selects a projection."""
 
-    components: int = Field(2, ge=2, le=3, description="number of principal components")
+    components: int = Field(2, ge=2, le=3, description="number of dimensions")
+
+
+class ReductionQuery(ProjectionQuery):
+    """Selects a reduction."""
+
+    method: Method = Field(description="what is computed")
+    seed: int = Field(0, ge=0, lt=2**32, description="of its random numbers")
 
 
 class ColumnQuery(EmbeddingQuery):

@@ -35,7 +35,7 @@ class Sprite(BaseModel):
 
 
 class Projection(BaseModel):
-    """The principal components of an embedding. In CBOR, columns are typed arrays."""
+    """The principal components of an embedding, or a reduction. In CBOR, columns are typed arrays."""
 
     run: str
     name: str
@@ -47,8 +47,10 @@ class Projection(BaseModel):
     """The n-th point is the vector in row n * stride: one of more than a million is drawn evenly spread."""
     left_out: int
     """Vectors with a NaN or an infinity: they have no position, and are no neighbours."""
+    placed: int
+    """Vectors that have a position: of more than 100,000, UMAP and t-SNE place evenly spread ones."""
     explained: list[Number]
-    """The share of the variance that each component explains, 0 to 1."""
+    """The share of the variance that each principal component explains, 0 to 1; empty for a reduction."""
     axes: list[list[Number]]
     """The positions on each component: NaN for vectors that are left out."""
     columns: list[str]
@@ -56,6 +58,15 @@ class Projection(BaseModel):
     sprite: Sprite | None
     problems: list[str]
     """What of the metadata and images cannot be shown, one sentence each, without its full stop."""
+
+
+class Report(BaseModel):
+    """How far the computation of a reduction is."""
+
+    progress: float
+    """The share that is done, 0 to 1; 0 while another reduction is computed."""
+    problem: str | None
+    """Why it cannot be computed; it ends with that."""
 
 
 class ColumnReply(BaseModel):

@@ -3,15 +3,18 @@
 import csv
 import hashlib
 import io
+import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import numpy as np
 from fastapi import APIRouter, Body, Header, HTTPException, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import StreamingResponse
 
 from toposcope.server.api.replies.cbor import MEDIA_TYPE
 from toposcope.server.api.replies.columns import accepts_cbor, cbor_column, columns_reply, json_column
@@ -29,6 +32,9 @@ from toposcope.server.embeddings.files.folder import UnreadableError
 from toposcope.server.embeddings.files.metadata import NO_METADATA, Metadata
 from toposcope.server.embeddings.files.sprite import check_grid
 from toposcope.server.embeddings.projections import neighbours
+from toposcope.server.embeddings.projections.pca import Projection
+from toposcope.server.embeddings.projections.reducing import ReductionError, progress_of
+from toposcope.server.embeddings.projections.reduction import MissingLibraryError, Reduction, check_library
 from toposcope.server.embeddings.projections.stored import StoredProjections
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.places.addresses import addresses_in, is_remote
@@ -42,6 +48,11 @@ _UNREADABLE: Replies = {
     410: {"model": Problem, "description": "A file of the embedding is missing, malformed or outside the logdir."},
 }
 _COLUMNS: Replies = {200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}}
+_NOT_COMPUTED: Replies = {409: {"model": Problem, "description": "It was not computed yet: POST the same fields."}}
+_PROGRESS: Replies = {
+    200: {"content": {"application/x-ndjson": {"schema": replies.Report.model_json_schema()}}},
+    501: {"model": Problem, "description": "The library of the method is not installed."},
+}
 _IMAGE_BYTES: Replies = {
     200: {"content": {"image/*": {"schema": {"type": "string", "format": "binary"}}}},
     304: {"description": "The sprite has not changed: its ETag matches If-None-Match."},
@@ -69,32 +80,88 @@ async def read_projection(
     """Read the principal components of an embedding."""
 
     def compute(located: Located) -> Response:
-        found = contents.projection_of(located, query.components)
-        total = len(found.positions)
-        rows = contents.drawn_rows(total)
-        column = cbor_column if accepts_cbor(request) else json_column
-        metadata, problems = _metadata(located, total)
-        sprite, sprite_problems = _sprite(located, total, query)
-        drawn = found.positions[:: rows.step]
-        return columns_reply(
-            {
-                "run": query.run,
-                "name": query.name,
-                "step": located.embedding.step,
-                "total": total,
-                "dimensions": found.dimensions,
-                "stride": rows.step,
-                "left_out": found.left_out,
-                "explained": [json_number(share) for share in found.explained.tolist()],
-                "axes": [column(np.ascontiguousarray(axis)) for axis in drawn.T],
-                "columns": list(metadata.columns),
-                "sprite": sprite,
-                "problems": problems + sprite_problems,
-            },
-            accepts_cbor(request),
-        )
+        return _projection_reply(request, query, located, contents.projection_of(located, query.components))
 
     return await _reply(request, current, query, compute)
+
+
+@router.get(
+    "/embeddings/reduction", response_model=replies.Projection, responses={**_UNREADABLE, **_COLUMNS, **_NOT_COMPUTED}
+)
+async def read_reduction(
+    request: Request, current: Current, query: Annotated[queries.ReductionQuery, Query()]
+) -> Response:
+    """Read a reduction by UMAP or t-SNE that was computed before."""
+
+    def compute(located: Located) -> Response:
+        found = contents.reduction_of(located, _reduction(query))
+        if found is None:
+            raise HTTPException(409, f"{query.method} of {query.name!r} was not computed yet")
+        return _projection_reply(request, query, located, found)
+
+    return await _reply(request, current, query, compute)
+
+
+@router.post("/embeddings/reduction", response_class=StreamingResponse, responses={**_UNREADABLE, **_PROGRESS})
+async def compute_reduction(
+    request: Request, current: Current, query: Annotated[queries.ReductionQuery, Body()]
+) -> Response:
+    """Compute a reduction by UMAP or t-SNE, and report its progress: a line of JSON for each report.
+
+    It ends when the client leaves.
+    """
+    with _refusals(query):
+        located = await run_in_threadpool(_locate, current, query, request)
+    if located.stored is None:
+        raise HTTPException(501, "this server has no folder in which it keeps what it computes")
+    try:
+        check_library(query.method)
+    except MissingLibraryError as error:
+        raise HTTPException(501, str(error)) from error
+    return StreamingResponse(_reports(located, _reduction(query)), media_type="application/x-ndjson")
+
+
+def _reduction(query: queries.ReductionQuery) -> Reduction:
+    return Reduction(query.method, query.components, query.seed)
+
+
+async def _reports(located: Located, reduction: Reduction) -> AsyncIterator[str]:
+    """Yield the lines of replies.Report."""
+    try:
+        async with aclosing(progress_of(located, reduction)) as shares:
+            async for share in shares:
+                yield json.dumps({"progress": share, "problem": None}) + "\n"
+    except ReductionError as error:
+        yield json.dumps({"progress": 0, "problem": str(error)}) + "\n"
+
+
+def _projection_reply(
+    request: Request, query: queries.ProjectionQuery, located: Located, found: Projection
+) -> Response:
+    total = len(found.positions)
+    rows = contents.drawn_rows(total)
+    column = cbor_column if accepts_cbor(request) else json_column
+    metadata, problems = _metadata(located, total)
+    sprite, sprite_problems = _sprite(located, total, query)
+    drawn = found.positions[:: rows.step]
+    return columns_reply(
+        {
+            "run": query.run,
+            "name": query.name,
+            "step": located.embedding.step,
+            "total": total,
+            "dimensions": found.dimensions,
+            "stride": rows.step,
+            "left_out": found.left_out,
+            "placed": int(np.count_nonzero(np.isfinite(found.positions[:, 0]))),
+            "explained": [json_number(share) for share in found.explained.tolist()],
+            "axes": [column(np.ascontiguousarray(axis)) for axis in drawn.T],
+            "columns": list(metadata.columns),
+            "sprite": sprite,
+            "problems": problems + sprite_problems,
+        },
+        accepts_cbor(request),
+    )
 
 
 def _metadata(located: Located, total: int) -> tuple[Metadata, list[str]]:

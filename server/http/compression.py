@@ -12,8 +12,9 @@ _GZIP_LEVEL, _ZSTD_LEVEL = 1, 2
 """Higher levels take longer to compress than what they save takes to send."""
 _LONG_BYTES = 128 << 10
 """The size of a body that is compressed in another thread, so that other requests do not wait for it."""
-# Arrays hardly shrink, and compressing them takes ten times as long as sending them.
-_NOT_COMPRESSED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
+# Arrays hardly shrink, and compressing them takes ten times as long as sending them. Reports of
+# progress must not wait for more.
+_NOT_COMPRESSED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream", "application/x-ndjson")
 
 
 class Compression(GZipMiddleware):

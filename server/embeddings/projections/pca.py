@@ -22,20 +22,21 @@ _NO_LENGTH = 1e-9
 """The length of a component without variance, in proportion to the longest one."""
 
 
-class Pca(NamedTuple):
-    """A projection on the first principal components."""
+class Projection(NamedTuple):
+    """Positions of vectors in two or three dimensions."""
 
     positions: Float32s
-    """float32[n, components]; NaN where a vector is not finite."""
+    """float32[n, components]; NaN where a vector is not finite, or was left out of the computation."""
     explained: Float64s
-    """The share of the variance that each component explains, 0 to 1; 0 if there is no variance."""
+    """The share of the variance that each principal component explains, 0 to 1; 0 if there is no variance; empty for
+    other projections."""
     left_out: int
     """Vectors that are not finite."""
     dimensions: int
     """The dimensions of the vectors."""
 
 
-def pca(vectors: Float32s, components: int) -> Pca:
+def pca(vectors: Float32s, components: int) -> Projection:
     """Return the principal components of vectors: of the covariance, or of the Gram matrix if that is smaller.
 
     The sign of a component is such that its loading of the largest magnitude is positive.
@@ -55,7 +56,7 @@ def pca(vectors: Float32s, components: int) -> Pca:
         loadings, variances, total = _loadings(finite, components)
         positions[is_finite] = _projected(finite, loadings)
         explained[: len(variances)] = variances / total if total > 0 else 0.0
-    return Pca(positions, explained, int(np.count_nonzero(~is_finite)), vectors.shape[1])
+    return Projection(positions, explained, int(np.count_nonzero(~is_finite)), vectors.shape[1])
 
 
 def _finite_rows(vectors: Float32s) -> npt.NDArray[np.bool_]:

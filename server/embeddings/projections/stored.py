@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from toposcope.server.embeddings.projections.pca import Pca
+from toposcope.server.embeddings.projections.pca import Projection
 from toposcope.server.places.private_folders import make_private
 
 MOST_BYTES = 256 << 20
@@ -28,12 +28,12 @@ class StoredProjections:
         self._folder = folder
         self._most_bytes = most_bytes
 
-    def load(self, key: Hashable) -> Pca | None:
+    def load(self, key: Hashable) -> Projection | None:
         """Return what was stored with an equal key; None if nothing was, or it cannot be read."""
         path = self._path(key)
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                found = Pca(
+                found = Projection(
                     stored["positions"], stored["explained"], int(stored["left_out"]), int(stored["dimensions"])
                 )
             os.utime(path)
@@ -41,7 +41,7 @@ class StoredProjections:
             return None
         return found
 
-    def store(self, key: Hashable, projection: Pca) -> None:
+    def store(self, key: Hashable, projection: Projection) -> None:
         """Store a projection, unless the disk does not take it."""
         if projection.positions.nbytes > self._most_bytes:
             return

@@ -39,6 +39,7 @@ QUERIES: dict[str, dict[str, Any]] = {
     "text": {"run": "golden/tensorboard/keras/custom", "tag": "words"},
     "embeddings": {"run": "spatial"},
     **dict.fromkeys(("embeddings/projection", "embeddings/sprite"), EMBEDDING),
+    "embeddings/reduction": {**EMBEDDING, "method": "umap"},
     "embeddings/column": {**EMBEDDING, "column": 0},
     "embeddings/points": {**EMBEDDING, "row": 0},
     "embeddings/neighbours": {**EMBEDDING, "row": 0},
@@ -64,6 +65,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST links": {"address": "#scalars"},
     "POST alerts/acknowledged": {"ids": ["x"]},
     "POST embeddings/rows.csv": {**EMBEDDING, "rows": [0]},
+    "POST embeddings/reduction": {**EMBEDDING, "method": "umap"},
     "PUT alerts/muted": {"run": RUN, "is_muted": True},
 }
 IN_A_REPLY = {"images/data": ("images", "images"), "audio/data": ("audio", "clips")}

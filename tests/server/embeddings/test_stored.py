@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 from support.servers import Serve
 
-from toposcope.server.embeddings.projections.pca import Pca, pca
+from toposcope.server.embeddings.projections.pca import Projection, pca
 from toposcope.server.embeddings.projections.stored import StoredProjections
 
 FOUND = pca(np.random.default_rng(1).standard_normal((100, 5)).astype(np.float32), 2)
 
 
-def same(one: Pca | None, other: Pca) -> bool:
+def same(one: Projection | None, other: Projection) -> bool:
     """Return whether two projections are equal."""
     return one is not None and all(
         np.array_equal(np.asarray(a), np.asarray(b)) for a, b in zip(one, other, strict=True)

@@ -125,6 +125,26 @@ const postForColumns = (path, body, signal) =>
 /** As columns, see postForColumns. @param {string} path @param {AbortSignal} signal @returns {Promise<any>} */
 export const readColumns = (path, signal) => source(path, { signal, headers: { accept: CBOR } });
 
+/** Asks the server to compute something, and calls a function with each line of its reply, which is JSON.
+ * @param {string} path @param {object} body @param {AbortSignal} signal ends the computation
+ * @param {(line: any) => void} received */
+export async function postForLines(path, body, signal, received) {
+  const response = await fetch(`./api/${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal,
+  }).catch(inWords);
+  if (!response.ok || !response.body) throw await refusalOf(response);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = (rest + part.value).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) received(JSON.parse(line));
+  }
+}
+
 /** Columns of all runs, or of those that have changed.
  * @param {import("./api_types.js").RunColumnsRequest} request @param {AbortSignal} [signal]
  * @returns {Promise<RunColumnsReply>} */

@@ -1,6 +1,7 @@
 // Requests about embeddings.
 
-import { fetchJson, postJson, readColumns } from "../../data/client/client.js";
+import { fetchJson, postForLines, postJson, readColumns } from "../../data/client/client.js";
+import { followsServer } from "../../data/snapshot/state.js";
 
 /** An embedding at a step. @typedef {{run: string, name: string, step: number}} Place */
 /** @typedef {import("./model/colouring.js").Column} Column */
@@ -14,7 +15,7 @@ import { fetchJson, postJson, readColumns } from "../../data/client/client.js";
  * @property {number} step
  * @property {number} total @property {number} dimensions
  * @property {number} stride the n-th point is row n * stride
- * @property {number} left_out
+ * @property {number} left_out @property {number} placed
  * @property {number[]} explained
  * @property {Float32Array[]} axes
  * @property {string[]} columns
@@ -37,6 +38,19 @@ export const listEmbeddings = (run, signal) => fetchJson(`embeddings?${new URLSe
 
 /** @param {string} path @param {AbortSignal} signal @returns {Promise<Projection>} */
 export const readProjection = (path, signal) => readColumns(path, signal);
+
+/** Reads a reduction, which is computed if it was not before.
+ * @param {Place & {components: number, method: string, seed: number}} query @param {AbortSignal} signal ends the computation
+ * @param {(share: number) => void} progress 0 to 1 @returns {Promise<Projection>} */
+export async function readReduction(query, signal, progress) {
+  const { components, method, seed } = query;
+  if (followsServer())
+    await postForLines("embeddings/reduction", query, signal, ({ progress: share, problem }) => {
+      if (problem) throw new Error(problem);
+      progress(share);
+    });
+  return readProjection(pathOf("reduction", query, { components, method, seed }), signal);
+}
 
 /** @param {string} path @param {AbortSignal} signal @returns {Promise<Column>} */
 export const readColumn = (path, signal) => readColumns(path, signal);

@@ -6,9 +6,9 @@ import { ICONS } from "../../controls/icons.js";
 import { pageKinds } from "../../controls/panel_kinds.js";
 import { runsReply } from "../../data/runs/catalogue.js";
 import { drawingFailure, isLasso, otherDimensions, resetView, zoomView } from "./scatter.js";
-import { choose } from "./settings.js";
+import { choose, method } from "./settings.js";
 import { side } from "./side.js";
-import { choices, failure, followEmbeddings, isWaiting, retry, shown, tags } from "./state.js";
+import { choices, failure, followEmbeddings, isWaiting, progress, retry, shown, tags } from "./state.js";
 import { moveStep, toolbar } from "./toolbar.js";
 import { t } from "./words.js";
 
@@ -40,13 +40,25 @@ export function content() {
       <div class="emb-scatter">
         <embedding-scatter data-picture=${shown.value?.sprite?.url ?? nothing}></embedding-scatter>
         ${tools()}
-        ${isWaiting.value && !shown.value ? html`<p class="emb-waiting" role="status">${t("emb.computing")}</p>` : nothing}
+        ${waiting()}
       </div>
       ${side()}
     </div>`;
 }
 
 pageKinds.set("embeddings", { prefix: "emb", toolbar, content, follow });
+
+/** What is computed, and how far it is. */
+function waiting() {
+  if (!isWaiting.value) return nothing;
+  const share = progress.value;
+  if (share === null)
+    return shown.value ? nothing : html`<p class="emb-waiting" role="status">${t("emb.computing")}</p>`;
+  return html`<p class="emb-waiting">
+    <label>${t("emb.reducing", { method: t(`emb.method_${method.value}`) })}
+      <progress max="1" .value=${share}></progress></label>
+    <button class="plain" data-key="emb-cancel" @click=${() => choose("emb.method", "pca")("pca")}>${t("emb.cancel")}</button></p>`;
+}
 
 /** What is done with the points by the pointer. */
 const tools = () => html`<div class="emb-tools">

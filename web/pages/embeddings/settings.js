@@ -7,6 +7,14 @@ import { set, setting } from "../../data/view/view.js";
 export const chosenRun = setting("emb.run", "");
 export const chosenName = setting("emb.name", "");
 export const dimensions = setting("emb.dims", /** @type {"2" | "3"} */ ("2"), ["2", "3"]);
+/** @typedef {"pca" | "umap" | "tsne"} Method */
+/** @type {Method[]} */
+export const METHODS = ["pca", "umap", "tsne"];
+/** How positions are computed. */
+export const method = setting("emb.method", /** @type {Method} */ ("pca"), METHODS);
+const seedText = setting("emb.seed", "");
+/** Of the random numbers of UMAP and t-SNE. */
+export const seed = computed(() => (/^\d{1,9}$/.test(seedText.value) ? Number(seedText.value) : 0));
 export const metric = setting("emb.metric", /** @type {"cosine" | "euclidean"} */ ("cosine"), ["cosine", "euclidean"]);
 /** The names of the columns of colours and labels; "" = chosen automatically, NONE = none. */
 export const colourColumn = setting("emb.colour", "");

@@ -38,25 +38,34 @@ export const side = () => html`<aside class="emb-side" aria-label=${t("emb.which
 function facts() {
   const reply = shown.value;
   if (!reply) return nothing;
-  const { axes, total, dimensions, explained, left_out: left, problems } = reply;
+  const { axes, total, dimensions, explained, left_out: left, placed, problems } = reply;
   return html`<section class="emb-card" data-part="facts">
     <p>${t("emb.facts", { n: grouped(total), d: grouped(dimensions) })}</p>
-    <h2>${t("emb.explained")}</h2>
-    <dl class="emb-explained">${explained.map(
-      (share, number) => html`<dt>${number + 1}</dt>
-        <dd><span class="emb-bar" style="width:${Math.round(100 * share)}%"></span><span>${t("emb.explain", {
-          share: (100 * share).toFixed(1),
-        })}</span></dd>`,
-    )}</dl>
+    ${explained.length ? components(explained) : nothing}
     ${
       axes[0].length < total
         ? html`<p class="meta">${t("emb.drawn", { shown: grouped(axes[0].length), n: grouped(total) })}</p>`
+        : nothing
+    }
+    ${
+      placed < total - left
+        ? html`<p class="meta" data-note="placed">${t("emb.placed", { n: grouped(placed) })}</p>`
         : nothing
     }
     ${left ? html`<p class="meta" data-note="left_out">${t("emb.left_out", { n: grouped(left) })}</p>` : nothing}
     ${problems.map((problem) => html`<p class="warning" role="alert">${ICONS.warning}<span>${problem}</span></p>`)}
   </section>`;
 }
+
+/** @param {readonly number[]} explained */
+const components = (explained) => html`
+    <h2>${t("emb.explained")}</h2>
+    <dl class="emb-explained">${explained.map(
+      (share, number) => html`<dt>${number + 1}</dt>
+        <dd><span class="emb-bar" style="width:${Math.round(100 * share)}%"></span><span>${t("emb.explain", {
+          share: (100 * share).toFixed(1),
+        })}</span></dd>`,
+    )}</dl>`;
 
 function selection() {
   const [rows, hits] = [selected.value, found.value];

@@ -5,7 +5,7 @@ import { Query } from "../../data/client/query.js";
 import { stopAll } from "../../data/client/stop_all.js";
 import { changes, versionOf } from "../../data/runs/run_versions.js";
 import { PluginTags } from "../../data/tags/plugin_tags.js";
-import { listEmbeddings, pathOf, readColumn, readJson, readProjection } from "./client.js";
+import { listEmbeddings, pathOf, readColumn, readJson, readProjection, readReduction } from "./client.js";
 import { aligned } from "./model/positions.js";
 import {
   chosenName,
@@ -15,8 +15,10 @@ import {
   colourColumn,
   dimensions,
   labelColumn,
+  method,
   metric,
   NONE,
+  seed,
 } from "./settings.js";
 
 /** @typedef {import("./client.js").Place} Place */
@@ -58,16 +60,28 @@ const place = computed(() => {
   return { ...chosen.value, step: step ?? (wanted === null ? all[all.length - 1] : all[0]) };
 });
 
-/** A projection and what it was requested for. @typedef {Projection & {place: Place}} Shown */
+/** A projection and what it was requested for. @typedef {Projection & {place: Place, how: string}} Shown */
 const projection = new Query(async (key, signal) => {
-  const { at, components } = JSON.parse(key);
-  return { ...(await readProjection(pathOf("projection", at, { components }), signal)), place: at };
+  const { at, ...how } = JSON.parse(key);
+  progress.value = null;
+  const reply =
+    how.method === "pca"
+      ? await readProjection(pathOf("projection", at, { components: how.components }), signal)
+      : await readReduction({ ...at, ...how }, signal, (share) => (progress.value = share));
+  return { ...reply, place: at, how: howText(how) };
 });
+/** The share of the reduction that is computed; null while none is. @type {import("@preact/signals-core").Signal<number | null>} */
+export const progress = signal(null);
+/** How positions are computed. @param {{method: string, components: number, seed: number}} how */
+const howText = ({ method: name, components, seed: number }) => [name, components, name === "pca" ? 0 : number].join();
+const how = computed(() => ({ method: method.value, components: Number(dimensions.value), seed: seed.value }));
 export const failure = computed(() => list.error.value ?? projection.error.value ?? tags.error.value);
 export const isWaiting = computed(() => {
   const at = place.value;
-  const { place: of } = projection.value.value ?? {};
-  return !!at && !failure.value && !(of && of.run === at.run && of.name === at.name && of.step === at.step);
+  const { place: of, how: shownHow } = projection.value.value ?? {};
+  if (!at || failure.value) return false;
+  const isThere = of && of.run === at.run && of.name === at.name && of.step === at.step;
+  return !(isThere && shownHow === howText(how.value));
 });
 /** The projection of the shown embedding: the one before until it arrives, if it is of another step.
  * @type {import("@preact/signals-core").ReadonlySignal<Shown | null>} */
@@ -175,7 +189,7 @@ export function followEmbeddings() {
       list.select(run, run === null ? "" : String(versionOf(run)));
     }),
     projection.observe(() => {
-      const key = place.value && JSON.stringify({ at: place.value, components: Number(dimensions.value) });
+      const key = place.value && JSON.stringify({ at: place.value, ...how.value });
       projection.select(key);
     }),
     column.observe(() => column.select(columnPath.value)),

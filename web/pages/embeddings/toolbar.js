@@ -5,7 +5,7 @@ import { choice, select } from "../../controls/choice.js";
 import { ICONS } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_name.js";
 import { stepSlider } from "../../controls/step_slider.js";
-import { choose, chooseEmbedding, chooseStep, dimensions, NONE } from "./settings.js";
+import { choose, chooseEmbedding, chooseStep, dimensions, METHODS, method, NONE, seed } from "./settings.js";
 import { choices, chosen, colourNumber, labelNumber, searched, shown, steps } from "./state.js";
 import { t } from "./words.js";
 
@@ -24,6 +24,14 @@ export function toolbar() {
   return html`${which()}${search()}<span class="space"></span>${stepOf()}
     ${columnSelect("emb-colour", t("emb.colour"), "emb.colour", colourNumber.value)}
     ${columnSelect("emb-label", t("emb.label"), "emb.label", labelNumber.value)}
+    ${select(
+      "emb-method",
+      t("emb.method"),
+      METHODS.map((each) => [each, t(`emb.method_${each}`)]),
+      method.value,
+      choose("emb.method", "pca"),
+    )}
+    ${seedField()}
     ${choice(
       "emb-dims",
       t("emb.dimensions"),
@@ -34,6 +42,14 @@ export function toolbar() {
       dimensions.value,
       choose("emb.dims", "2"),
     )}`;
+}
+
+function seedField() {
+  if (method.value === "pca") return nothing;
+  return html`<label class="emb-column"><span aria-hidden="true">${t("emb.seed")}</span><input class="field emb-seed" name="emb-seed"
+    type="number" min="0" max="999999999" step="1" aria-label=${t("emb.seed")} title=${t("emb.seed_hint")} .value=${String(seed.value)}
+    @change=${(/** @type {Event} */ { target }) =>
+      choose("emb.seed", "0")(/** @type {HTMLInputElement} */ (target).value)}></label>`;
 }
 
 function which() {
