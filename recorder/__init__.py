@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from toposcope.recorder.tensorboard.replacing.install import install, uninstall
     from toposcope.recorder.tensorboard.summary_writer import SummaryWriter
     from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError
-    from toposcope.recorder.values.confusion_matrix import ConfusionMatrix
-    from toposcope.recorder.values.roc import Roc
-    from toposcope.recorder.values.table import Table
+    from toposcope.recorder.values.results.confusion_matrix import ConfusionMatrix
+    from toposcope.recorder.values.results.roc import Roc
+    from toposcope.recorder.values.results.table import Table
     from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text
 
 __all__ = [
@@ -43,14 +43,14 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "ConfusionMatrix": "toposcope.recorder.values.confusion_matrix",
+        "ConfusionMatrix": "toposcope.recorder.values.results.confusion_matrix",
         "Histogram": "toposcope.recorder.values.wrapped",
         "Image": "toposcope.recorder.values.wrapped",
         "Node": "toposcope.recorder.messages.graph",
-        "Roc": "toposcope.recorder.values.roc",
+        "Roc": "toposcope.recorder.values.results.roc",
         "SummaryRecord": "toposcope.recorder.record.summary_record",
         "SummaryWriter": "toposcope.recorder.tensorboard.summary_writer",
-        "Table": "toposcope.recorder.values.table",
+        "Table": "toposcope.recorder.values.results.table",
         "Tensor": "toposcope.recorder.values.wrapped",
         "Text": "toposcope.recorder.values.wrapped",
         "UnreadableValueError": "toposcope.recorder.values.arrays.foreign_values",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from toposcope.recorder.loggers.formatting import json_text, line, plain
-from toposcope.recorder.values.table import Table, distinct_names, table_lines
+from toposcope.recorder.values.results.table import Table, distinct_names, table_lines
 
 
 def json_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

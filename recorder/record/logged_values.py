@@ -11,10 +11,10 @@ from toposcope.recorder.arguments import checked_name
 from toposcope.recorder.messages.foreign_messages import MESSAGES
 from toposcope.recorder.values.arrays.deferred_scalar import deferred_scalar
 from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, short_repr
-from toposcope.recorder.values.confusion_matrix import ConfusionMatrix
-from toposcope.recorder.values.roc import Roc
+from toposcope.recorder.values.results.confusion_matrix import ConfusionMatrix
+from toposcope.recorder.values.results.roc import Roc
+from toposcope.recorder.values.results.table import Table, table_lines
 from toposcope.recorder.values.scalar import scalar_from
-from toposcope.recorder.values.table import Table, table_lines
 from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text, Video
 from toposcope.recorder.writing.snapshot import Snapshot, snapshot_of, video_snapshot
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.tensorboard.kinds.pr_curve import MOST_THRESHOLDS, PredictionsValue
-from toposcope.recorder.values.roc import COLUMNS, counts_at_scores, roc_points
+from toposcope.recorder.values.results.roc import COLUMNS, counts_at_scores, roc_points
 from toposcope.recorder.wandb.media.drawn_values import Drawn
 from toposcope.recorder.wandb.media.media_files import NewFile
 from toposcope.recorder.wandb.media.table import Table

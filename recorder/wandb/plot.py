@@ -6,7 +6,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from toposcope.recorder.values.confusion_matrix import ConfusionMatrix
+from toposcope.recorder.values.results.confusion_matrix import ConfusionMatrix
 from toposcope.recorder.wandb.curves import PrCurves, classes_in, roc_table
 from toposcope.recorder.wandb.inert import Inert
 from toposcope.recorder.wandb.media.table import Table

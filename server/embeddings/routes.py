@@ -33,9 +33,9 @@ from toposcope.server.embeddings.files.metadata import NO_METADATA, Metadata
 from toposcope.server.embeddings.files.sprite import check_grid
 from toposcope.server.embeddings.projections import neighbours
 from toposcope.server.embeddings.projections.pca import Projection
-from toposcope.server.embeddings.projections.reducing import ReductionError, progress_of
 from toposcope.server.embeddings.projections.reduction import MissingLibraryError, Reduction, check_library
 from toposcope.server.embeddings.projections.stored import StoredProjections
+from toposcope.server.embeddings.reducing import ReductionError, progress_of
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.places.addresses import addresses_in, is_remote
 from toposcope.server.reading.tag_table import Tag

@@ -23,7 +23,7 @@ from toposcope.server.samples.order import found_rows, sorted_rows
 from toposcope.server.samples.samples import Samples, is_samples, read_samples
 from toposcope.server.values.text import read_text
 
-router = APIRouter()
+router = APIRouter(prefix="/api")
 MOST_BYTES = 64 << 20
 """Limit on a text."""
 _MOST_LISTED = 25_000

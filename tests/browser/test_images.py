@@ -308,7 +308,7 @@ def test_pictures_of_16_bits_have_their_values(server: StartServer, page: Page, 
     page.locator('[data-key="window-white"]').fill("3900")
     page.locator('[data-key="window-white"]').press("Enter")
     expect(page).to_have_url(re.compile("image.window=3800%2C3900"))
-    page.wait_for_function("document.querySelector('image-pane').dataset.pending === 'false'")
+    page.wait_for_function("() => document.querySelector('image-pane').dataset.pending === 'false'")
     assert shown_grey(page) == pytest.approx(128, abs=1)
     page.locator('[data-key="window-reset"]').click()
     expect(page.locator('[data-key="window-black"]')).to_have_value("1000")

@@ -169,15 +169,14 @@ def test_run_that_cannot_be_read_at_present_is_marked(server: StartServer, pages
 def test_expression_of_a_shared_address_does_not_block_the_page(
     server: StartServer, pages: Pages, tmp_path: Path
 ) -> None:
-    """Of tags, an expression that would backtrack for years filters at once; of runs, the server refuses it."""
-    write_run(tmp_path / ("x" * 200), [scalar_event(1000.0, 0, {"x" * 200: 1.0, "xxy": 1.0})], 1000)
-    pages.allowed = "422|503"
+    """An expression that would backtrack for years filters runs and tags at once."""
+    for name in ("x" * 200, "xxy"):
+        write_run(tmp_path / name, [scalar_event(1000.0, 0, {"x" * 200: 1.0, "xxy": 1.0})], 1000)
     page = pages.open()
 
     page.goto(f"{server(tmp_path).url}#tags=(x%2Bx%2B)%2By&runs=%2F(x%2Bx%2B)%2By%2F")
 
-    refusal = re.compile("takes longer than 3 s|the machine is too busy")
-    expect(page.locator("#run-filter-error")).to_contain_text(refusal, timeout=90_000)
     expect(page.locator(".run")).to_have_count(1)
+    expect(page.locator(".run .run-name")).to_have_text("xxy")
     expect(page.locator("scalar-card")).to_have_count(1)
     expect(page.locator('scalar-card[data-tag="xxy"]')).to_be_visible()

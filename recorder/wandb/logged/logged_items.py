@@ -7,9 +7,9 @@ import numpy as np
 
 from toposcope.recorder.record.logged_values import LoggedValues, logged_values, nothing_logged
 from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, short_repr
-from toposcope.recorder.values.confusion_matrix import ConfusionMatrix
-from toposcope.recorder.values.roc import Roc
-from toposcope.recorder.values.table import Table as Rows
+from toposcope.recorder.values.results.confusion_matrix import ConfusionMatrix
+from toposcope.recorder.values.results.roc import Roc
+from toposcope.recorder.values.results.table import Table as Rows
 from toposcope.recorder.values.wrapped import Histogram as HistogramValue
 from toposcope.recorder.values.wrapped import Image as ImageValue
 from toposcope.recorder.values.wrapped import Tensor, Text

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from toposcope.recorder.values.table import Table as Rows
-from toposcope.recorder.values.table import distinct_names, table_lines
+from toposcope.recorder.values.results.table import Table as Rows
+from toposcope.recorder.values.results.table import distinct_names, table_lines
 from toposcope.recorder.values.wrapped import Text
 from toposcope.recorder.wandb.media.audio import Audio
 from toposcope.recorder.wandb.media.kept_objects import Molecule, Object3D

@@ -8,7 +8,7 @@ import pytest
 
 from toposcope.recorder import Table
 from toposcope.recorder.record.logged_values import logged_values
-from toposcope.recorder.values.table import distinct_names, table_lines
+from toposcope.recorder.values.results.table import distinct_names, table_lines
 
 
 def test_each_row_is_an_object_of_its_columns() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.values.arrays.arrays import array_from
-from toposcope.recorder.values.table import Table
+from toposcope.recorder.values.results.table import Table
 
 COLUMNS = ("actual", "predicted", "count")
 """By these the page knows that the table is a confusion matrix."""

@@ -1,0 +1,1 @@
+"""Results of evaluations, and samples, by the names of their fields: confusion matrices, ROC curves and tables."""
