@@ -25,7 +25,7 @@ HAS_TORCH = $(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.uti
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test coverage docs docs-check page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import bench-alerts bench-agents bench-foreign
+.PHONY: demo test coverage docs docs-check page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import bench-alerts bench-agents bench-foreign bench-formats
 .PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers bench-embeddings soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults mutants
 .PHONY: proto release plotly-licences share test-pythons chromium chromium-or-skip machines clean force
 .DELETE_ON_ERROR:
@@ -53,6 +53,10 @@ bench-reader: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDINSIGHT
 # What a walk over 100,000 files without logs costs. FOLDERS="/usr/share ...": whether anything there is taken for a log.
 bench-foreign: $(VENV)/.installed
 	$(BIN)/python benchmarks/foreign_files.py $(FOLDERS)
+
+# How soon a million scalars of W&B, MLflow and trackio, and a table of 100 MB can be queried, beside the tools' own readers.
+bench-formats: $(VENV)/.installed build/interop/formats_older/.installed
+	$(BIN)/python benchmarks/formats.py $(FORMATS)
 
 # How long the server takes to start, beside rustboard.
 bench-start: $(VENV)/.installed build/bench/peers/.installed
