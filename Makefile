@@ -199,7 +199,7 @@ docs-check: docs $(VENV)/.dev page
 INTEROP = mindinsight vtk keras transformers accelerate lightning $(INTEROP_IN_ENVIRONMENT)
 # Those that run in that environment, once.
 INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard frameworks ultralytics wandb boosters loggers ray fabric lake dask
-INTEROP += jupyter store
+INTEROP += jupyter store formats
 
 .PHONY: interop $(INTEROP:%=interop-%)
 interop: $(INTEROP:%=interop-%)
@@ -216,6 +216,10 @@ $(INTEROP_IN_ENVIRONMENT:%=interop-%): interop-%: build/interop/%/.installed $(T
 # Toposcope is installed there, as its extension is found by the name of the package.
 interop-jupyter: $(VENV)/.installed chromium build/interop/jupyter/.installed
 	build/interop/jupyter/bin/python -m pytest tests/interop/check_jupyter.py
+
+# The logs of W&B, MLflow, trackio and Sacred, written by two releases of each.
+interop-formats: $(VENV)/.dev build/interop/formats/.installed build/interop/formats_older/.installed
+	$(BIN)/python -m pytest tests/interop/check_formats.py
 
 # moto's server, and s3rver, which was written independently of it.
 interop-store: $(VENV)/.dev build/interop/s3rver/.installed
