@@ -8,6 +8,12 @@ from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
 
+NOTIFICATIONS = """
+window.notifications = [];
+window.Notification = class extends Notification {
+  constructor(title, options) { super(title, options); window.notifications.push([title, options.body]); }
+};
+"""
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -66,6 +72,47 @@ def test_a_new_alert_appears(tmp_path: Path, server: StartServer, page: Page) ->
     expect(page.locator(".bell")).to_have_count(0)
     record(tmp_path / "b")
     expect(page.locator(".bell")).to_have_attribute("data-new", "2")
+
+
+def test_new_alerts_are_notified_by_permission(tmp_path: Path, server: StartServer, pages: Pages) -> None:
+    """Those that arrive after it was asked for, also after a reload; no longer after that was ended."""
+    record(tmp_path / "old")
+    page = pages.open()
+    page.add_init_script(NOTIFICATIONS)
+    page.context.grant_permissions(["notifications"])
+    page.goto(server(tmp_path).url)
+    page.locator(".bell").click()
+    button = page.locator('#alerts-sheet [data-key="notify"]')
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    assert page.evaluate("notifications") == []
+
+    with SummaryRecord(tmp_path / "new") as recorder:
+        recorder.alert(HOSTILE, "loss is 9", "warn", step=1)
+    expect(page.locator(".bell")).to_have_attribute("data-new", "3")
+    assert page.evaluate("notifications") == [[HOSTILE, "new\nloss is 9"]]
+
+    page.reload()
+    page.locator(".bell").click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    record(tmp_path / "later")
+    expect(page.locator(".bell")).to_have_attribute("data-new", "5")
+    assert page.evaluate("notifications") == []
+
+
+def test_refused_notifications_are_explained(tmp_path: Path, server: StartServer, page: Page) -> None:
+    """Nothing was permitted, so that nothing is notified."""
+    record(tmp_path / "a")
+    page.goto(server(tmp_path).url)
+    page.locator(".bell").click()
+    button = page.locator('#alerts-sheet [data-key="notify"]')
+    button.click()
+    expect(page.locator("#alerts-sheet .warning")).to_have_text(
+        "The browser does not permit notifications of this page."
+    )
+    expect(button).to_have_attribute("aria-pressed", "false")
 
 
 def test_a_read_only_server_lists_alerts(tmp_path: Path, server: StartServer, page: Page) -> None:

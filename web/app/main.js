@@ -19,6 +19,8 @@ import { followAddress, page, railShown, theme } from "../data/view/view.js";
 import { language } from "../i18n/language.js";
 import { t } from "../i18n/words.js";
 import { actionBar, actionTitle } from "./action_bar/action_bar.js";
+import { openRun } from "./alerts/bell.js";
+import { followNotifications } from "./alerts/notifications.js";
 import { hint } from "./hints/hints.js";
 import { content, followPages, loadLater, shownPage, toolbar } from "./pages.js";
 import { detailsPanel, followDetails } from "./panel.js";
@@ -72,6 +74,7 @@ function start() {
     addEventListener("hashchange", openPasted);
     followViews();
     followAlerts();
+    followNotifications(openRun);
     follow("hint", hint);
   }
 

@@ -19,6 +19,7 @@ import {
 import { change, view } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { t } from "../words.js";
+import { canNotify, isNotifying, setNotifying } from "./notifications.js";
 
 /** @typedef {import("../../data/notes/alerts.js").Alert} Alert */
 /** @typedef {import("../../data/notes/alerts.js").AlertList} AlertList */
@@ -58,7 +59,7 @@ async function attempt(act) {
 
 /** @param {AlertList} list */
 const sheet = (list) => html`<div class="alerts">
-  <header><h2>${t("alerts.title")}</h2>${
+  <header><h2>${t("alerts.title")}</h2>${canNotify ? notifyButton() : nothing}${
     list.alerts.some(isNew) && !list.read_only
       ? html`<button class="text" data-key="acknowledge-all"
         @click=${() => attempt(() => acknowledge(list.alerts.filter(isNew)))}>${t("alerts.acknowledge_all")}</button>`
@@ -79,6 +80,12 @@ const sheet = (list) => html`<div class="alerts">
   }
   ${list.rules.length ? rules(list) : nothing}
 </div>`;
+
+const notifyButton = () =>
+  html`<button class="text" data-key="notify" aria-pressed=${isNotifying.value}
+    @click=${() => attempt(() => setNotifying(!isNotifying.value))}>${t(
+      isNotifying.value ? "alerts.stop_notifying" : "alerts.notify",
+    )}</button>`;
 
 /** The run, and the rule or that the training recorded it. @param {Alert} alert @param {AlertList} list */
 const origin = (alert, list) => html`
@@ -106,8 +113,8 @@ const rules = (list) =>
     }</li>`,
   )}</ul>`;
 
-/** @param {string} run */
-function openRun(run) {
+/** Opens the page of a run. @param {string} run */
+export function openRun(run) {
   document.getElementById(ID)?.hidePopover();
   change({ page: "overview", own: { ...view.peek().own, "over.run": run } });
 }
