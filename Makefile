@@ -431,7 +431,7 @@ web/node_modules/.dev: web/package-lock.json $(VENV)/.dev
 	@touch $@
 
 # mypy and protoc want the folders under the names of the packages.
-$(TYPED): package/__init__.py
+$(TYPED): $(wildcard package/*.py)
 	@mkdir -p $@/toposcope
 	@for folder in proto recorder server; do ln -sfn ../../../$$folder $@/toposcope/$$folder; done
 	@for file in $(notdir $(wildcard package/*.py package/py.typed)); do ln -sfn ../../../package/$$file $@/toposcope/$$file; done
