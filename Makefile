@@ -26,7 +26,7 @@ HAS_TORCH = $(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.uti
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs docs-check page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import bench-alerts bench-agents bench-foreign bench-formats
-.PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers bench-embeddings soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults mutants
+.PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers bench-embeddings bench-samples soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults mutants
 .PHONY: proto release plotly-licences share test-pythons chromium chromium-or-skip machines clean force
 .DELETE_ON_ERROR:
 
@@ -112,6 +112,11 @@ bench-workers: $(VENV)/.dev page chromium
 # An embedding of a million vectors: seconds, bytes and memory of its routes and of the page; 600 MB.
 bench-embeddings: $(VENV)/.dev page chromium
 	$(BIN)/python benchmarks/embeddings.py
+
+# Completions of a language model, 20,000 over 200 steps and in one: seconds and memory of the routes and of the page.
+bench-samples: $(VENV)/.dev page chromium
+	$(BIN)/python benchmarks/samples.py
+	$(BIN)/python benchmarks/samples.py --steps 1
 
 # A server, a writer of 10,000 points a second and five open pages for an hour: which points are missing, how memory grows.
 DURATION ?= 3600
