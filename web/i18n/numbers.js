@@ -34,7 +34,9 @@ export function shortNumber(value, digits = 4) {
   if (named) return named;
   const size = Math.abs(value);
   if (size === 0) return "0";
-  if (size < LEAST_PLAIN || size >= LEAST_LARGE) return exponent(value, digits - 1);
+  // As it is written: 0.00099996 is 0.001.
+  const isSmall = size < LEAST_PLAIN && Number(size.toPrecision(digits)) < LEAST_PLAIN;
+  if (isSmall || size >= LEAST_LARGE) return exponent(value, digits - 1);
   const fixed = value.toPrecision(Math.max(digits, Math.floor(Math.log10(size)) + 1));
   return fixed.includes("e") ? exponent(value, digits - 1) : trimZeros(fixed);
 }
