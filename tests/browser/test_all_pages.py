@@ -186,8 +186,9 @@ def test_what_opens_is_accessible(url: str, page: Page) -> None:
     assert faults(page) == []
 
 
-def test_pages_keep_the_drawn_runs_and_back_returns(url: str, page: Page) -> None:
+def test_pages_keep_the_drawn_runs_and_back_returns(url: str, page: Page, pages: Pages) -> None:
     """The visible runs stay the same from page to page, and Back returns through the pages."""
+    pages.allowed = OF_GRAPHICS
     show(page, url, "overview", show=PLAIN)
     shown = page.locator('.run[data-shown="true"]')
     for name in PAGES[1:]:

@@ -1,8 +1,10 @@
 """Imports of the recorder load only what is used, and every public name can be imported."""
 
+import ast
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +54,27 @@ def loaded_by(program: str) -> set[str]:
     command = [sys.executable, "-c", f"{program}\nimport sys\nprint(*sys.modules)"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=60)
     return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_type_checkers_see_what_is_exported(package: str) -> None:
+    """The block for type checkers imports each lazy name from the module of the table, and __all__ contains it."""
+    module = import_module(package)
+    assert module.__file__
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    seen = {
+        alias.asname or alias.name: node.module
+        for block in blocks
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    tables = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
+    lazy = {name: target for table in tables for name, target in ast.literal_eval(table).items()}
+
+    assert lazy == seen
+    assert set(lazy) <= set(module.__all__)
 
 
 def test_the_package_itself_loads_nothing() -> None:
