@@ -6,10 +6,10 @@ from typing import NamedTuple
 from toposcope.proto.piece_name import PIECE_INFIX, parse_piece_name
 
 # MindInsight accepts any name that contains "summary.<digits>", TensorBoard any name that contains "tfevents". Manual
-# pages (`x-summary.1`) and programs (`read_tfevents.py`) have such names too: the digits are seconds from 1973 on, and
-# names with the ends of other files are theirs.
+# pages (`x-summary.1`) and programs (`read_tfevents.py`) have such names too: after a bare "summary" the digits are
+# seconds from 1973 on, and names with the ends of other files are theirs.
 _SUMMARY = re.compile(r"^(?P<prefix>.*?)\.out\.events\.summary\.(?P<seconds>\d+)\.(?P<rank>\d{1,9})\.(?P<rest>.*)$")
-_LOOSE_SUMMARY = re.compile(r"summary\.(?P<seconds>\d{9,})")
+_LOOSE_SUMMARY = re.compile(r"summary\.(?P<seconds>(?<=\.out\.events\.summary\.)\d+|\d{9,})")
 _TENSORBOARD = re.compile(r"tfevents\.?(?P<seconds>\d*)")
 _OTHER = re.compile(
     r"\.(py[cdi]?|ipynb|c|cc|cpp|h|hpp|so|go|java|js|rs|proto|md|rst|txt|html|json|toml|ya?ml|csv|log|png|gz|zip)$"

@@ -31,9 +31,8 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for package in (proto, recorder, server):
         source = Path(package.__path__[0])
         (folder / "toposcope" / source.name).symlink_to(source)
-    installed = metadata.distribution("toposcope")
-    information = installed.read_text("METADATA") or installed.read_text("PKG-INFO")  # That of a build in this folder.
-    assert information is not None
+    # An older build may have left its own beside the sources, without a file METADATA.
+    information = next(filter(None, (each.read_text("METADATA") for each in metadata.distributions(name="toposcope"))))
     (folder / "toposcope-0.dist-info").mkdir()
     (folder / "toposcope-0.dist-info" / "METADATA").write_text(information, encoding="utf-8")
     return folder

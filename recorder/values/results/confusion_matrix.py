@@ -10,7 +10,7 @@ from toposcope.recorder.values.arrays.arrays import array_from
 from toposcope.recorder.values.results.table import Table
 
 COLUMNS = ("actual", "predicted", "count")
-"""By these the page knows that the table is a confusion matrix."""
+"""The columns by which the page knows that a table is a confusion matrix."""
 _MOST_CLASSES = 10_000
 
 

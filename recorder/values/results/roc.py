@@ -10,7 +10,7 @@ from toposcope.recorder.values.arrays.arrays import array_from
 from toposcope.recorder.values.results.table import Table
 
 COLUMNS = ("class", "fpr", "tpr")
-"""By these the page knows that the table is one of ROC curves."""
+"""The columns by which the page knows that a table is one of ROC curves."""
 MOST_POINTS = 1000
 _DIGITS = 6
 _Array = npt.NDArray[Any]

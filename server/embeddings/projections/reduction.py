@@ -13,7 +13,7 @@ from toposcope.server.embeddings.projections.pca import Projection, pca
 Method = Literal["umap", "tsne"]
 METHODS: tuple[Method, ...] = get_args(Method)
 MOST_REDUCED = 100_000
-"""Of more vectors, evenly spread ones are reduced: a million would take hours."""
+"""If there are more vectors, evenly spread ones are reduced: a million would take hours."""
 _FEWEST = 5
 _DIMENSIONS = 50
 """Vectors with more dimensions are replaced by so many principal components first."""
