@@ -22,7 +22,7 @@ from server_process import serve
 
 _TAGS, _STEPS = 10, 5
 _METRIC = "group0/metric0"
-_MOST_WAITING_S = 120
+_MAX_WAITING_S = 120
 _ROWS = 'document.querySelectorAll("tr.run-line")'
 _VALUE = f'td[data-column="last:{_METRIC}"]'
 Figures = dict[str, list[float]]
@@ -128,7 +128,7 @@ def _has_values() -> str:
 
 
 def _wait(page: Page, expression: str) -> None:
-    end = time.monotonic() + _MOST_WAITING_S
+    end = time.monotonic() + _MAX_WAITING_S
     while not page.evaluate(f"Boolean({expression})"):
         assert time.monotonic() < end, f"timed out waiting for {expression}"
         page.wait_for_timeout(5)

@@ -22,7 +22,7 @@ TESTS = Path(__file__).resolve().parent.parent / "tests"
 sys.path.append(str(TESTS))
 from support.torch_networks import ResNet  # noqa: E402 - found by the path above
 
-MOST_SCOPES = 25
+MAX_SCOPES = 25
 # Opens scopes through the URL, as a click does; returns milliseconds until the frame that draws them.
 OPEN = """address => new Promise(done => {
   const view = document.querySelector("graph-view"), began = performance.now();
@@ -71,7 +71,7 @@ def graphs(browser: Browser, folder: Path) -> None:
                 page.wait_for_timeout(1000)
                 longest_tasks(page)
                 waits, names = [], scopes(page, run)
-                for name in names[:: math.ceil(len(names) / MOST_SCOPES)]:
+                for name in names[:: math.ceil(len(names) / MAX_SCOPES)]:
                     parts = name.split("/")
                     path = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
                     open_scopes = quote("\n".join(each for each in path if each in names))

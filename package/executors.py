@@ -13,7 +13,7 @@ from typing import Any
 
 FORMS = "processes, processes:N, dask://HOST:PORT, ray or ray://HOST:PORT"
 _CONNECT_SECONDS = 15
-_MOST_PROCESSES = 1024
+_MAX_PROCESSES = 1024
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ def processors() -> int:
 def _process_count(text: str, number: str) -> int:
     if text == "processes":
         return processors()
-    if not number.isascii() or not number.isdigit() or not 1 <= int(number[:9]) <= _MOST_PROCESSES:
-        raise ValueError(f"{text!r} is no number of processes: expected processes:N with N from 1 to {_MOST_PROCESSES}")
+    if not number.isascii() or not number.isdigit() or not 1 <= int(number[:9]) <= _MAX_PROCESSES:
+        raise ValueError(f"{text!r} is no number of processes: expected processes:N with N from 1 to {_MAX_PROCESSES}")
     return int(number)
 
 

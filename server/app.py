@@ -62,7 +62,7 @@ log = logging.getLogger(__name__)
 _PAGE = Template("/")
 """The route of the page's files."""
 # Limits of an error message about an invalid request.
-_MOST_PROBLEMS, _LONGEST_VALUE = 10, 1000
+_MAX_PROBLEMS, _LONGEST_VALUE = 10, 1000
 
 
 def make_app(
@@ -270,7 +270,7 @@ def _matches(template: str, path: str) -> bool:
 async def _validation_error(_: Request, error: Exception) -> JSONResponse:
     """Reply 422 with one sentence that contains the invalid values and what was expected."""
     assert isinstance(error, RequestValidationError)
-    return JSONResponse({"detail": "; ".join(map(_sentence, error.errors()[:_MOST_PROBLEMS]))}, 422)
+    return JSONResponse({"detail": "; ".join(map(_sentence, error.errors()[:_MAX_PROBLEMS]))}, 422)
 
 
 def _sentence(problem: dict[str, Any]) -> str:

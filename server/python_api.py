@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-_MOST_LOGGED = 10
+_MAX_LOGGED = 10
 log = logging.getLogger(__name__)
 
 Value = TypeVar("Value")
@@ -422,7 +422,7 @@ def open_logdir(
         return OpenLogdir(path, load_file(path))
     index = None if index_dir is None else open_index(os.fspath(index_dir))
     loaded = load_logdir(places or path, index, follow_links=follow_links)
-    for problem, reason in islice(loaded.problems.items(), _MOST_LOGGED):
+    for problem, reason in islice(loaded.problems.items(), _MAX_LOGGED):
         log.warning("cannot read %s: %s", problem, reason)
     if not loaded.runs and path in loaded.problems:
         raise OSError(errno.EIO, loaded.problems[path], path)

@@ -6,7 +6,7 @@ import pytest
 from support.imports import ROOT, module_imports
 
 PACKAGES = ["proto", "recorder", "server"]
-MOST_MODULES = 8
+MAX_MODULES = 8
 COLLECTIONS = {
     "recorder/callbacks": "a callback a file",
     "recorder/event_callbacks": "a callback a file",
@@ -65,4 +65,4 @@ def test_folders_hold_at_most_eight_modules_unless_these_are_of_one_kind() -> No
         for folder in sorted({path.parent for path in (ROOT / package).rglob("*.py")}):
             names = {path.relative_to(ROOT).as_posix() for path in folder.glob("*.py")} - ADDRESSES
             loose = {name for name in names if not name.endswith(("/__init__.py", "/__main__.py", "_pb2.py"))}
-            assert len(loose) <= MOST_MODULES or folder.relative_to(ROOT).as_posix() in COLLECTIONS, sorted(loose)
+            assert len(loose) <= MAX_MODULES or folder.relative_to(ROOT).as_posix() in COLLECTIONS, sorted(loose)

@@ -12,8 +12,8 @@ from toposcope.recorder.secrets.secret_names import names_secret
 
 _INT64 = range(-(2**63), 2**63)
 _LONGEST_TEXT = 1000
-_MOST_ELEMENTS = 1000
-_MOST_NAMES = 100
+_MAX_ELEMENTS = 1000
+_MAX_NAMES = 100
 _DEEPEST = 6
 
 
@@ -45,7 +45,7 @@ def _named(settings: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[tup
 
 def _is_nested(settings: Mapping[Any, Any]) -> bool:
     """Return whether a mapping is one of settings by name."""
-    return len(settings) <= _MOST_NAMES and all(isinstance(key, str | Enum) for key in settings)
+    return len(settings) <= _MAX_NAMES and all(isinstance(key, str | Enum) for key in settings)
 
 
 def plain_value(value: Any, longest: int = _LONGEST_TEXT) -> str | int | float | None:
@@ -78,7 +78,7 @@ def _python_value(value: Any) -> Any:
     """Return an array, a tensor or a number of NumPy as numbers of Python, unless it is large or cannot be read."""
     try:
         size = math.prod(value.shape)
-        return value.item() if size == 1 else value.tolist() if size <= _MOST_ELEMENTS else value
+        return value.item() if size == 1 else value.tolist() if size <= _MAX_ELEMENTS else value
     except Exception:  # An object of the user, or a tensor on a device that is lost.
         return value
 

@@ -12,7 +12,7 @@ from toposcope.recorder.stores.uploader import LOCK, Uploader
 
 USAGE = "usage: python -m toposcope.recorder sync [DIR]\n"
 _POLL_SECONDS = 0.5
-_MOST_SECONDS_AFTER_END = 24 * 3600.0
+_MAX_SECONDS_AFTER_END = 24 * 3600.0
 """How long an uploader tries after the recording has ended."""
 
 log = logging.getLogger("toposcope.recorder")
@@ -100,7 +100,7 @@ def _upload_all(spool: Path) -> int:
             _upload_left(spool.parent, spool)
         if is_done:
             return 0
-        if ended_at is not None and time.monotonic() - ended_at > _MOST_SECONDS_AFTER_END:
+        if ended_at is not None and time.monotonic() - ended_at > _MAX_SECONDS_AFTER_END:
             return 1
         time.sleep(_POLL_SECONDS if not uploader.failure or ended_at is None else 5 * _POLL_SECONDS)
 

@@ -32,7 +32,7 @@ _QUIET_SECONDS = 2.0
 """How long a file that is no event file must not have changed before it is uploaded."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 """Seconds between two attempts to upload a file, or anything to a bucket, that failed."""
-_PART_BYTES, _MOST_PARTS = 5 << 20, 10_000
+_PART_BYTES, _MAX_PARTS = 5 << 20, 10_000
 """The size of a part of an upload, unless there would be more than S3 accepts."""
 _LOST_SECONDS = 300.0
 """After this time without a change, a spool of another machine is not recorded to any more: heartbeats change it."""
@@ -300,7 +300,7 @@ class Uploader:
 
 def part_bytes(size: int) -> int:
     """Return the size of the parts in which a file is uploaded."""
-    return max(_PART_BYTES, math.ceil(size / _MOST_PARTS))
+    return max(_PART_BYTES, math.ceil(size / _MAX_PARTS))
 
 
 def _after(rest: _Rest | None) -> _Rest:

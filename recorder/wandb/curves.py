@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.recorder.tensorboard.kinds.pr_curve import MOST_THRESHOLDS, PredictionsValue
+from toposcope.recorder.tensorboard.kinds.pr_curve import MAX_THRESHOLDS, PredictionsValue
 from toposcope.recorder.values.results.roc import COLUMNS, counts_at_scores, roc_points
 from toposcope.recorder.wandb.media.drawn_values import Drawn
 from toposcope.recorder.wandb.media.media_files import NewFile
@@ -43,7 +43,7 @@ class PrCurves(Table):
         items = super().items(new_file)
         for each in self._classes:
             if each.scores.size and each.scores.min() >= 0 and each.scores.max() <= 1:
-                value = PredictionsValue(each.is_class, each.scores, 1.0, MOST_THRESHOLDS)
+                value = PredictionsValue(each.is_class, each.scores, 1.0, MAX_THRESHOLDS)
                 items[f"/{each.label}"] = Drawn(value, each.scores.nbytes + each.is_class.nbytes)
         return items
 

@@ -26,8 +26,8 @@ from toposcope.server.questions.metrics import list_tags, read_series
 from toposcope.server.questions.opening.opened import Opened
 from toposcope.server.questions.recorded.records import read_console, read_texts
 
-_MOST_POINTS = 200
-_MOST_TEXT = 2000
+_MAX_POINTS = 200
+_MAX_TEXT = 2000
 """Characters of texts in a reply."""
 
 Run = Annotated[str, Field(description="Name of a run, as list_runs returns it")]
@@ -107,7 +107,7 @@ class Tools:
         ] = [],  # noqa: B006 - it is in the schema of the tool, and never changed.
         first_step: Annotated[int | None, Field(description="Of the window")] = None,
         last_step: Annotated[int | None, Field(description="Of the window, included")] = None,
-        points: Annotated[int, Field(ge=1, le=_MOST_POINTS, description="About how many points of each series")] = 10,
+        points: Annotated[int, Field(ge=1, le=_MAX_POINTS, description="About how many points of each series")] = 10,
         smooth: Annotated[str, Field(description="auto, ema:WEIGHT or median:WINDOW; empty: not smoothed")] = "",
     ) -> Reply:
         """Read scalar series: the number of points, the extremes with their steps, and a few points of each."""
@@ -175,7 +175,7 @@ class Tools:
         after = _offset(cursor) if cursor else 0 if search else -limit
 
         def ask(items: int) -> ConsoleLines:
-            return read_console(self._opened, run, after=after, search=search, limit=items, most=_MOST_TEXT)
+            return read_console(self._opened, run, after=after, search=search, limit=items, most=_MAX_TEXT)
 
         return reply(ask, limit, lambda found: None if found.next is None else str(found.next))
 
@@ -189,7 +189,7 @@ class Tools:
         place, _, character = cursor.partition(":")
         start, first = _offset(place), _offset(character)
         found = read_texts(self._opened, run, tag or None, offset=start, limit=20)
-        pieces, left, following = [], _MOST_TEXT // 2, _after(start, len(found.texts), found.total)
+        pieces, left, following = [], _MAX_TEXT // 2, _after(start, len(found.texts), found.total)
         for number, each in enumerate(found.texts, start):
             begin = first if number == start else 0
             piece = each.text[begin : begin + left]

@@ -16,7 +16,7 @@ from toposcope.server.values.alert import Level
 
 LARGEST_FILE = 4 << 20
 _RULES, _MARKS = "rules" + SUFFIX, "marks" + SUFFIX
-_MOST_ACKNOWLEDGED, _MOST_MUTED = 20_000, 1000
+_MAX_ACKNOWLEDGED, _MAX_MUTED = 20_000, 1000
 Stored = TypeVar("Stored", bound=BaseModel)
 
 
@@ -147,7 +147,7 @@ class AlertFiles:
 
         def change(marks: Marks) -> Marks:
             acknowledged = marks.acknowledged | dict.fromkeys(seen, time.time())
-            newest = sorted(acknowledged.items(), key=lambda item: -item[1])[:_MOST_ACKNOWLEDGED]
+            newest = sorted(acknowledged.items(), key=lambda item: -item[1])[:_MAX_ACKNOWLEDGED]
             return marks.model_copy(update={"acknowledged": dict(newest)})
 
         self._change_marks(change)
@@ -164,8 +164,8 @@ class AlertFiles:
             if name is None:
                 return names
             others = [each for each in names if each != name]
-            if is_muted and len(others) >= _MOST_MUTED:
-                raise TooManyMutedError(f"expected at most {_MOST_MUTED} muted runs or rules")
+            if is_muted and len(others) >= _MAX_MUTED:
+                raise TooManyMutedError(f"expected at most {_MAX_MUTED} muted runs or rules")
             return [*others, name] if is_muted else others
 
         self._change_marks(

@@ -16,7 +16,7 @@ from toposcope.server.search.language import literals, syntax
 from toposcope.server.search.language.query import Query
 from toposcope.server.values.alert import Level
 
-_MOST_RULES = 200
+_MAX_RULES = 200
 
 
 class Rule(NamedTuple):
@@ -61,7 +61,7 @@ class _RuleText(BaseModel):
 class _FileText(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    rule: list[dict[str, Any]] = Field([], max_length=_MOST_RULES)
+    rule: list[dict[str, Any]] = Field([], max_length=_MAX_RULES)
     destination: dict[str, dict[str, Any]] = {}
 
 

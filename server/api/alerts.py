@@ -12,7 +12,7 @@ from toposcope.server.alerts.recorded import ListedAlert, RecordedAlerts
 from toposcope.server.api.notes import notes_of
 from toposcope.server.api.replies.errors import REQUEST_ERRORS, body_errors
 from toposcope.server.api.replies.json_reply import Number, json_number, json_reply
-from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import Current, find_runs
 from toposcope.server.api.saved.view_bodies import storing
 from toposcope.server.api.saved.views import WRITE_REPLIES
@@ -20,7 +20,7 @@ from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.values.alert import Level
 
 router = APIRouter(prefix="/api")
-_MOST_BYTES, _MOST_IDS = 1 << 20, 10_000
+_MAX_BYTES, _MAX_IDS = 1 << 20, 10_000
 
 
 class AlertsQuery(BaseModel):
@@ -95,7 +95,7 @@ class AcknowledgedBody(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    ids: list[Annotated[str, Field(max_length=100)]] = Field(min_length=1, max_length=_MOST_IDS)
+    ids: list[Annotated[str, Field(max_length=100)]] = Field(min_length=1, max_length=_MAX_IDS)
 
 
 class MutedRun(BaseModel):
@@ -103,7 +103,7 @@ class MutedRun(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    run: Annotated[str, Field(max_length=MOST_NAME)]
+    run: Annotated[str, Field(max_length=MAX_NAME)]
     is_muted: bool
 
 
@@ -112,7 +112,7 @@ class MutedRule(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    rule: Annotated[str, Field(max_length=MOST_NAME)]
+    rule: Annotated[str, Field(max_length=MAX_NAME)]
     is_muted: bool
 
 
@@ -159,8 +159,8 @@ def list_alerts(request: Request, current: Current, query: Annotated[AlertsQuery
 @router.post(
     "/alerts/acknowledged",
     response_model=AcknowledgedBody,
-    responses={**WRITE_REPLIES, **body_errors(_MOST_BYTES)},
-    max_body_size=_MOST_BYTES,
+    responses={**WRITE_REPLIES, **body_errors(_MAX_BYTES)},
+    max_body_size=_MAX_BYTES,
 )
 def acknowledge_alerts(request: Request, body: Annotated[AcknowledgedBody, Body()]) -> Response:
     """Mark alerts as seen."""
@@ -173,8 +173,8 @@ def acknowledge_alerts(request: Request, body: Annotated[AcknowledgedBody, Body(
 @router.put(
     "/alerts/muted",
     response_model=AlertMarks,
-    responses={**WRITE_REPLIES, **body_errors(_MOST_BYTES)},
-    max_body_size=_MOST_BYTES,
+    responses={**WRITE_REPLIES, **body_errors(_MAX_BYTES)},
+    max_body_size=_MAX_BYTES,
 )
 def mute_alerts(request: Request, body: Annotated[MutedRun | MutedRule, Body()]) -> Response:
     """Mute the alerts of a run or of a rule, or end that: muted ones are listed, and neither counted nor sent."""

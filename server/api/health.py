@@ -14,7 +14,7 @@ from toposcope.server.process.version import VERSION
 from toposcope.server.text.json_values import json_value
 
 router = APIRouter(prefix="/api")
-_MOST_PROBLEMS = 1000
+_MAX_PROBLEMS = 1000
 
 
 class HealthWarning(BaseModel):
@@ -63,7 +63,7 @@ def health(request: Request, current: Current) -> Health:
         "runs": len(current.runs),
         **current.progress._asdict(),
         "ignored_files": current.ignored_files,
-        "problems": json_value(dict(islice(current.problems.items(), _MOST_PROBLEMS))),
+        "problems": json_value(dict(islice(current.problems.items(), _MAX_PROBLEMS))),
         "warnings": list(warnings_of(request)),
     }
     return Health(**values)

@@ -14,7 +14,7 @@ from toposcope.server.api.replies.errors import (
     not_stored,
 )
 from toposcope.server.api.replies.json_reply import json_reply
-from toposcope.server.api.requests.request_limits import MOST_BODY_BYTES, MOST_NAME
+from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES, MAX_NAME
 from toposcope.server.api.requests.snapshot import Current, not_found
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.no_notes import NoNotes
@@ -24,9 +24,9 @@ from toposcope.server.notes.notes_folder import Change
 from toposcope.server.notes.run_notes import NO_NOTES
 
 router = APIRouter(prefix="/api")
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 """Bytes of a request; a note of 64 KiB has at most six times as many in JSON."""
-_MOST_RUNS, _MOST_EDITS = 10_000, 1000
+_MAX_RUNS, _MAX_EDITS = 10_000, 1000
 """Runs in one request, each with a file of its own, and changes of them."""
 
 
@@ -56,7 +56,7 @@ class EditOfRuns(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    runs: list[str] = Field(min_length=1, max_length=_MOST_RUNS)
+    runs: list[str] = Field(min_length=1, max_length=_MAX_RUNS)
     change: NotesEdit
 
 
@@ -65,7 +65,7 @@ class NotesOfRuns(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    changes: list[EditOfRuns] = Field(min_length=1, max_length=_MOST_EDITS)
+    changes: list[EditOfRuns] = Field(min_length=1, max_length=_MAX_EDITS)
 
 
 class NotesProblem(BaseModel):
@@ -85,16 +85,16 @@ class ChangedNotes(BaseModel):
     """The other runs: their notes are as before."""
 
 
-_RunPath = Annotated[str, Path(max_length=MOST_NAME, description="name of a run; slashes need no escaping")]
+_RunPath = Annotated[str, Path(max_length=MAX_NAME, description="name of a run; slashes need no escaping")]
 _PUT_REPLIES: Replies = {
-    **body_errors(_MOST_BYTES),
+    **body_errors(_MAX_BYTES),
     **INVALID_REQUEST,
     403: {"description": "The request comes from a page of another origin, or the server is read-only."},
     404: {"model": Problem, "description": "There is no such run, and there are no notes on it."},
     503: {"model": Problem, "description": "The data folder cannot be written."},
 }
 _POST_REPLIES: Replies = {
-    **body_errors(MOST_BODY_BYTES),
+    **body_errors(MAX_BODY_BYTES),
     **INVALID_REQUEST,
     403: _PUT_REPLIES[403],
 }
@@ -116,18 +116,18 @@ def list_notes(request: Request) -> Response:
     return json_reply({"revision": noted.revision, "runs": runs, "problems": noted.problems, "read_only": read_only})
 
 
-@router.put("/notes", response_model=NotesOfRun, responses=_PUT_REPLIES, max_body_size=_MOST_BYTES)
+@router.put("/notes", response_model=NotesOfRun, responses=_PUT_REPLIES, max_body_size=_MAX_BYTES)
 def change_notes(
     request: Request,
     current: Current,
-    run: Annotated[str, Query(max_length=MOST_NAME, description="name of a run")],
+    run: Annotated[str, Query(max_length=MAX_NAME, description="name of a run")],
     change: Annotated[NotesChange, Body()],
 ) -> Response:
     """Change the notes of a run: the fields in the body are replaced, the others are kept."""
     return _change(notes_of(request), current, run, change)
 
 
-@router.post("/notes", response_model=ChangedNotes, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
+@router.post("/notes", response_model=ChangedNotes, responses=_POST_REPLIES, max_body_size=MAX_BODY_BYTES)
 def change_notes_of_runs(
     request: Request,
     current: Current,
@@ -135,8 +135,8 @@ def change_notes_of_runs(
 ) -> Response:
     """Change the notes of many runs, of each wholly or not at all: one change after another."""
     notes = _writable(notes_of(request))
-    if (count := sum(len(edit.runs) for edit in edits.changes)) > _MOST_RUNS:
-        raise HTTPException(422, f"the changes name {count} runs: expected at most {_MOST_RUNS}")
+    if (count := sum(len(edit.runs) for edit in edits.changes)) > _MAX_RUNS:
+        raise HTTPException(422, f"the changes name {count} runs: expected at most {_MAX_RUNS}")
     noted = notes.current().runs
     problems: dict[str, str] = {}
     changes: list[tuple[str, Change]] = []
@@ -163,7 +163,7 @@ def read_notes_of_run(request: Request, current: Current, run: _RunPath) -> Resp
     return _reply(notes_of(request).current(), current, run)
 
 
-@router.put("/runs/{run:path}/notes", response_model=NotesOfRun, responses=_PUT_REPLIES, max_body_size=_MOST_BYTES)
+@router.put("/runs/{run:path}/notes", response_model=NotesOfRun, responses=_PUT_REPLIES, max_body_size=_MAX_BYTES)
 def change_notes_of_run(
     request: Request,
     current: Current,

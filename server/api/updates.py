@@ -16,7 +16,7 @@ from toposcope.server.text.json_values import json_value
 router = APIRouter(prefix="/api")
 _HEARTBEAT_SECONDS = 15.0
 """Interval of comments that keep proxies from closing the stream."""
-_MOST_WAITING = 100
+_MAX_WAITING = 100
 """Updates that one stream may have to send; a page that opens it again requests what has changed."""
 
 
@@ -46,7 +46,7 @@ class Streams:
     def open(self) -> asyncio.Queue[Event | None]:
         """Return a queue that receives every update, and None at shutdown or when too many updates wait in it."""
         self._loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[Event | None] = asyncio.Queue(_MOST_WAITING)
+        queue: asyncio.Queue[Event | None] = asyncio.Queue(_MAX_WAITING)
         self._queues.add(queue)
         return queue
 

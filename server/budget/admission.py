@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from toposcope.server.budget.cost import Cost
 
-MOST_WAITING = 128
+MAX_WAITING = 128
 """Requests; further ones are refused."""
 _LONGEST_PAUSE = 60
 
@@ -51,7 +51,7 @@ class Admission:
         Raises:
             QueueFullError: too many wait.
         """
-        if self.waiting >= MOST_WAITING:
+        if self.waiting >= MAX_WAITING:
             seconds = sum(each.cost.seconds for queue in self._clients.values() for each in queue)
             raise QueueFullError(min(_LONGEST_PAUSE, 1 + round(seconds / self._places)))
         waiting = _Waiting(cost, asyncio.get_running_loop().create_future())

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 LIGHT_SECONDS = 0.1
 LIGHT_BYTES = 32 << 20
-MOST_SECONDS = 60.0
+MAX_SECONDS = 60.0
 
 
 class Cost(NamedTuple):
@@ -32,9 +32,9 @@ def check_cost(cost: Cost, most_bytes: int) -> None:
         TooExpensiveError: it would take too long or too much memory.
     """
     advice = "request fewer series, fewer points or a smaller window"
-    if cost.seconds > MOST_SECONDS:
+    if cost.seconds > MAX_SECONDS:
         found = f"about {cost.seconds:.0f} s of computing"
-        raise TooExpensiveError(f"the request takes {found}: expected at most {MOST_SECONDS:.0f} s; {advice}")
+        raise TooExpensiveError(f"the request takes {found}: expected at most {MAX_SECONDS:.0f} s; {advice}")
     if cost.bytes > most_bytes:
         found = f"about {cost.bytes >> 20} MiB of memory"
         limit = f"expected at most {most_bytes >> 20} MiB (--memory-limit)"

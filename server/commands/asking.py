@@ -19,7 +19,7 @@ from toposcope.server.questions.words import lines_of
 from toposcope.server.text.escaped import escaped
 
 EXIT_STATUS = "Exit status: 0; 1 if nothing matched; 2 for invalid arguments."
-_MOST_PROBLEMS = 10
+_MAX_PROBLEMS = 10
 Found = TypeVar("Found", bound=Answer)
 Result = TypeVar("Result")
 
@@ -133,7 +133,7 @@ def read_logdir(
     freeze_what_is_loaded()
     try:
         with no_collections(), loaded(places_of(options, options.dir)) as (opened, problems):
-            for path, reason in islice(problems.items(), _MOST_PROBLEMS):
+            for path, reason in islice(problems.items(), _MAX_PROBLEMS):
                 print(f"cannot read {escaped(path)}: {escaped(reason)}", file=sys.stderr)
             return question(opened, options)
     except UnknownNameError as error:

@@ -19,7 +19,7 @@ from toposcope.server.runs.parameters.hparams_sessions import only_sessions, par
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection.chosen_series import Choice
 
-_MOST_LISTED = 10
+_MAX_LISTED = 10
 _DESCRIPTION = """\
 Export runs to a new directory, with a subdirectory for each run: scalar.csv,
 image/TAG_STEP.png, tensor/TAG_STEP.npy, text/TAG_STEP.md, and histograms,
@@ -72,7 +72,7 @@ def _export_parquet(parser: Parser, options: argparse.Namespace) -> int:
     places = sum(len(file.damage) for view in runs for file in view.files)
     damaged = f", {places:,} damaged places in event files" if places else ""
     print(f"{options.out}: {len(runs):,} runs, {points:,} points{damaged}")
-    for path, reason in list(loaded.problems.items())[:_MOST_LISTED]:
+    for path, reason in list(loaded.problems.items())[:_MAX_LISTED]:
         print(f"{path}: {reason}")
     return 1 if loaded.problems or places else 0
 
@@ -135,8 +135,8 @@ def _check_tags(runs: list[RunView], selection: Selection) -> None:
 
 def _one_of(names: Iterable[str]) -> str:
     listed = [repr(name) for name in names]
-    more = [f"... ({len(listed)} in all)"] if len(listed) > _MOST_LISTED else []
-    return "one of " + ", ".join(listed[:_MOST_LISTED] + more) if listed else "none, as they have no tags"
+    more = [f"... ({len(listed)} in all)"] if len(listed) > _MAX_LISTED else []
+    return "one of " + ", ".join(listed[:_MAX_LISTED] + more) if listed else "none, as they have no tags"
 
 
 def _export(runs: list[RunView], loaded: Loaded, selection: Selection, folder: ExportFolder, logdir: str) -> None:

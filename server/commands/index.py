@@ -13,7 +13,7 @@ from toposcope.server.indexing.indexing import Progress, Summary, index_logdir
 from toposcope.server.places.addresses import addresses_of, is_remote, parse_places, text_of
 from toposcope.server.reading.index.index import default_folder
 
-_MOST_PRINTED = 10
+_MAX_PRINTED = 10
 _COLUMNS = 79
 _BAR_COLUMNS = 10
 _LINE_SECONDS = 10.0
@@ -135,10 +135,10 @@ def _contains(address: str, index: str) -> bool:
 
 def _print_summary(summary: Summary, index: str) -> int:
     print(f"{index}: {summary.indexed:,} files indexed, {summary.up_to_date:,} were up to date")
-    for path, reason in list(summary.problems.items())[:_MOST_PRINTED]:
+    for path, reason in list(summary.problems.items())[:_MAX_PRINTED]:
         print(f"  {path}: {reason}", file=sys.stderr)
-    if len(summary.problems) > _MOST_PRINTED:
-        print(f"  and {len(summary.problems) - _MOST_PRINTED:,} more that could not be read", file=sys.stderr)
+    if len(summary.problems) > _MAX_PRINTED:
+        print(f"  and {len(summary.problems) - _MAX_PRINTED:,} more that could not be read", file=sys.stderr)
     return 1 if summary.problems else 0
 
 

@@ -15,7 +15,7 @@ from toposcope.server.process.version import VERSION
 
 DEFAULT_PORT = 6006
 _RELOAD_SECONDS, _REMOTE_RELOAD_SECONDS = 2.0, 30.0
-_MOST_WORKERS = 64
+_MAX_WORKERS = 64
 # TensorBoard flags that are accepted and ignored, with the number of values that each takes.
 _TENSORBOARD_FLAGS = {
     "samples-per-plugin": 1,
@@ -230,9 +230,9 @@ def _memory(text: str) -> int:
 
 
 def _workers(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= _MOST_WORKERS:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= _MAX_WORKERS:
         raise argparse.ArgumentTypeError(
-            f"invalid number of workers {text!r}: expected an integer from 1 to {_MOST_WORKERS}"
+            f"invalid number of workers {text!r}: expected an integer from 1 to {_MAX_WORKERS}"
         )
     if int(text) > 1 and not hasattr(os, "memfd_create"):
         raise argparse.ArgumentTypeError(f"invalid number of workers {text!r}: expected 1, as this system is not Linux")

@@ -9,7 +9,7 @@ from toposcope.server.questions.answers import Series
 _COLOURS = ("blue", "orange", "green", "red", "magenta", "cyan", "gray")
 _CHARACTERS = "*+xo#@%&=~"
 """One a series, where there are no colours."""
-_MOST_SERIES = len(_CHARACTERS)
+_MAX_SERIES = len(_CHARACTERS)
 _LEAST_COLUMNS, _LEAST_LINES = 30, 8
 
 
@@ -40,7 +40,7 @@ def plotted(title: str, series: Sequence[Series], columns: int, lines: int, *, i
     plotext.plotsize(max(columns, _LEAST_COLUMNS), max(lines, _LEAST_LINES))
     plotext.title(title)
     left_out = 0
-    for number, each in enumerate(series[:_MOST_SERIES]):
+    for number, each in enumerate(series[:_MAX_SERIES]):
         values = each.value if each.smoothed is None else each.smoothed
         points = [(step, value) for step, value in zip(each.step, values, strict=True) if math.isfinite(value)]
         left_out += len(values) - len(points)
@@ -52,6 +52,6 @@ def plotted(title: str, series: Sequence[Series], columns: int, lines: int, *, i
     chart: str = plotext.build()
     chart = chart if in_colour else plotext.uncolorize(chart)
     notes = [f"{left_out:,} values that are not finite are left out."] if left_out else []
-    if len(series) > _MOST_SERIES:
-        notes.append(f"{_MOST_SERIES} of {len(series):,} series are drawn: choose some with --run.")
+    if len(series) > _MAX_SERIES:
+        notes.append(f"{_MAX_SERIES} of {len(series):,} series are drawn: choose some with --run.")
     return "\n".join([chart.rstrip("\n"), *notes])

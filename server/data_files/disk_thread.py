@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from toposcope.server.budget.bounded_access import BoundedAccess
 
-_MOST_WAITING, _LONGEST_WAIT = 8, 1.0
+_MAX_WAITING, _LONGEST_WAIT = 8, 1.0
 """So many threads wait for it at a time; another one waits that long for its turn."""
 _REASON = "the disk does not answer"
 Result = TypeVar("Result")
@@ -29,7 +29,7 @@ class DiskThread:
         self._jobs = SimpleQueue[tuple["Future[Any]", Callable[[], Any]]]()
         self._late: Future[Any] | None = None
         """What did not end in time."""
-        self._access = BoundedAccess(_MOST_WAITING, _LONGEST_WAIT, _REASON)
+        self._access = BoundedAccess(_MAX_WAITING, _LONGEST_WAIT, _REASON)
 
     def do(self, work: Callable[[], Result], seconds: float) -> Result:
         """Return the result of some work.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 10.0
 """How often the store is listed for what other servers changed."""
 _CONNECTIONS = 16
-_MOST_TRIES = 20
+_MAX_TRIES = 20
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 0.5
 """The most seconds between the first two tries to change a file that other servers change, and between any two."""
 _NO_VERSION: "UpdateVersion" = {"e_tag": '"00000000000000000000000000000000"', "version": "1"}
@@ -93,7 +93,7 @@ class JsonStore:
     def update(self, name: str, change: Change, *, is_indented: bool = True) -> None:
         """Replace the content of a file by what a change makes of it."""
         self._check_conditions()
-        for number in range(_MOST_TRIES):
+        for number in range(_MAX_TRIES):
             if self._put(name, *self._get(name), change, is_indented):
                 return
             # Servers that try again at once may come after each other in the same order each time.

@@ -19,7 +19,7 @@ from toposcope.server.embeddings.projections.stored import StoredProjections
 from toposcope.server.places.place import OpenFile
 from toposcope.server.runs.messages.payload import READERS
 
-MOST_DRAWN = 1_000_000
+MAX_DRAWN = 1_000_000
 """Vectors of an embedding with more of them are drawn evenly spread."""
 _KEPT_BYTES = 512 << 20
 _KEPT_SECONDS = 0.2
@@ -135,7 +135,7 @@ def column_of(located: Located, number: int) -> Numbers | Categories:
 
 def drawn_rows(total: int) -> range:
     """Return the rows of the vectors that are drawn."""
-    return range(0, total, -(-total // MOST_DRAWN)) if total else range(0)
+    return range(0, total, -(-total // MAX_DRAWN)) if total else range(0)
 
 
 def _column_bytes(column: Numbers | Categories) -> int:

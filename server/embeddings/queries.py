@@ -4,15 +4,15 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.requests.request_limits import MOST_NAME
-from toposcope.server.embeddings.files.metadata import MOST_COLUMNS
-from toposcope.server.embeddings.files.vectors import MOST_ELEMENTS
+from toposcope.server.api.requests.request_limits import MAX_NAME
+from toposcope.server.embeddings.files.metadata import MAX_COLUMNS
+from toposcope.server.embeddings.files.vectors import MAX_ELEMENTS
 from toposcope.server.embeddings.projections.reduction import Method
 
-MOST_ROWS = 1000
+MAX_ROWS = 1000
 """Vectors whose metadata are listed."""
-MOST_NEIGHBOURS = 1000
-MOST_FOUND = 100_000
+MAX_NEIGHBOURS = 1000
+MAX_FOUND = 100_000
 
 
 class RunQuery(BaseModel):
@@ -20,13 +20,13 @@ class RunQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="name of a run")
+    run: str = Field(max_length=MAX_NAME, description="name of a run")
 
 
 class EmbeddingQuery(RunQuery):
     """Selects an embedding at a step."""
 
-    name: str = Field(max_length=MOST_NAME, description="name of an embedding of the run")
+    name: str = Field(max_length=MAX_NAME, description="name of an embedding of the run")
     step: int | None = Field(None, ge=-(2**63), lt=2**63, description="default: the last step")
 
 
@@ -46,20 +46,20 @@ class ReductionQuery(ProjectionQuery):
 class ColumnQuery(EmbeddingQuery):
     """Selects a column of metadata."""
 
-    column: int = Field(ge=0, lt=MOST_COLUMNS, description="number of the column, from 0 on")
+    column: int = Field(ge=0, lt=MAX_COLUMNS, description="number of the column, from 0 on")
 
 
 class PointsQuery(EmbeddingQuery):
     """Selects vectors."""
 
-    row: list[int] = Field(min_length=1, max_length=MOST_ROWS, description="rows of vectors; there may be several")
+    row: list[int] = Field(min_length=1, max_length=MAX_ROWS, description="rows of vectors; there may be several")
 
 
 class NeighboursQuery(EmbeddingQuery):
     """Selects a vector whose neighbours are returned."""
 
-    row: int = Field(ge=0, lt=MOST_ELEMENTS, description="row of a vector")
-    count: int = Field(20, ge=1, le=MOST_NEIGHBOURS, description="number of neighbours")
+    row: int = Field(ge=0, lt=MAX_ELEMENTS, description="row of a vector")
+    count: int = Field(20, ge=1, le=MAX_NEIGHBOURS, description="number of neighbours")
     metric: Literal["cosine", "euclidean"] = Field("cosine", description="the distance")
 
 

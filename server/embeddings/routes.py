@@ -22,7 +22,7 @@ from toposcope.server.api.replies.download_name import attachment
 from toposcope.server.api.replies.errors import REQUEST_ERRORS, Problem, Replies, body_errors
 from toposcope.server.api.replies.json_reply import etag_matches, json_number, json_reply
 from toposcope.server.api.requests.budgeted import Work, within_budget
-from toposcope.server.api.requests.request_limits import MOST_BODY_BYTES
+from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES
 from toposcope.server.api.requests.snapshot import Current, find_runs, logdir_of
 from toposcope.server.embeddings import contents, queries, replies
 from toposcope.server.embeddings.contents import Located
@@ -255,7 +255,7 @@ async def search_rows(request: Request, current: Current, query: Annotated[queri
     """Find the vectors whose metadata contain a text."""
 
     def compute(located: Located) -> Response:
-        rows, total = contents.metadata_of(located).find(query.text, queries.MOST_FOUND)
+        rows, total = contents.metadata_of(located).find(query.text, queries.MAX_FOUND)
         return json_reply({"rows": rows, "total": total})
 
     return await _reply(request, current, query, compute)
@@ -264,8 +264,8 @@ async def search_rows(request: Request, current: Current, query: Annotated[queri
 @router.post(
     "/embeddings/rows.csv",
     response_class=Response,
-    responses={**_UNREADABLE, **_CSV, **body_errors(MOST_BODY_BYTES)},
-    max_body_size=MOST_BODY_BYTES,
+    responses={**_UNREADABLE, **_CSV, **body_errors(MAX_BODY_BYTES)},
+    max_body_size=MAX_BODY_BYTES,
 )
 async def read_rows_csv(request: Request, current: Current, query: Annotated[queries.RowsBody, Body()]) -> Response:
     """Read some vectors with their metadata as CSV: the columns row, those of the metadata, then the dimensions."""

@@ -14,7 +14,7 @@ from toposcope.server.expressions.tokens import Token, invalid, tokens
 
 LONGEST = 1000
 """Characters of an expression."""
-_MOST_TOKENS, _DEEPEST = 200, 50
+_MAX_TOKENS, _DEEPEST = 200, 50
 _ANY = range(1, 101)
 FUNCTIONS = {
     "abs": range(1, 2),
@@ -81,8 +81,8 @@ class _Parser:
         self._tokens = list(tokens(text))
         self._next = 0
         self._depth = 0
-        if len(self._tokens) > _MOST_TOKENS:
-            raise invalid(text, self._tokens[_MOST_TOKENS].at, "more parts", f"at most {_MOST_TOKENS}")
+        if len(self._tokens) > _MAX_TOKENS:
+            raise invalid(text, self._tokens[_MAX_TOKENS].at, "more parts", f"at most {_MAX_TOKENS}")
 
     def whole(self) -> Tree:
         tree = self._sum()

@@ -12,11 +12,11 @@ from toposcope.proto import framing, hparams_pb2, summary_pb2, tensorboard_pb2
 from toposcope.proto.wire import WireType, bytes_head, key, text_bytes, varint
 
 LONGEST_TEXT = 1 << 20
-_MOST_PARAMETERS = 10_000
+_MAX_PARAMETERS = 10_000
 _LARGEST_EXACT = 2**53
 _BEYOND_FLOAT32 = (2 - 2**-24) * 2.0**127
 """The smallest number that is rounded to an infinity."""
-_MOST_TAGS = 100_000
+_MAX_TAGS = 100_000
 _SIMPLE_VALUE = 2
 _STRING = 7
 _EXACT_KEY = b"\xa1\x06"  # Of Summary.Value.scalar_double.
@@ -87,7 +87,7 @@ class EventWriter:
         row = self._rows.get(tags)
         if row is None:
             self._tags += len(tags)
-            if self._tags > _MOST_TAGS:
+            if self._tags > _MAX_TAGS:
                 self._rows.clear()
                 self._tags = len(tags)
             row = self._rows[tags] = _Row(tags, self._scalar_field)
@@ -128,7 +128,7 @@ class EventWriter:
         data = hparams_pb2.HParamsPluginData(version=0)
         session = data.session_start_info
         session.start_time_secs = wall_time
-        for name in list(parameters)[:_MOST_PARAMETERS]:
+        for name in list(parameters)[:_MAX_PARAMETERS]:
             _set(session.hparams[str(name)], parameters[name])
         value.metadata.plugin_data.content = data.SerializeToString()
         self._summary(0, wall_time, value)

@@ -10,7 +10,7 @@ from toposcope.server.places.place import Place
 from toposcope.server.values.image_format import image_size
 
 _LARGEST_FILE = 16 << 20
-_MOST_ROWS, _MOST_COLUMNS = 100, 50
+_MAX_ROWS, _MAX_COLUMNS = 100, 50
 """Rows and columns of a table that are shown."""
 _LONGEST_CELL = 200
 
@@ -40,10 +40,10 @@ def write_image(output: EventWriter, step: int, wall_time: float, tag: str, enco
 
 def markdown(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> str:
     """Return the first rows of a table in Markdown."""
-    shown = columns[:_MOST_COLUMNS]
-    lines = [_line(shown), "|" + "---|" * len(shown), *(_line(row[:_MOST_COLUMNS]) for row in rows[:_MOST_ROWS])]
-    if len(rows) > _MOST_ROWS:
-        lines += ["", f"{len(rows) - _MOST_ROWS} more rows are not shown."]
+    shown = columns[:_MAX_COLUMNS]
+    lines = [_line(shown), "|" + "---|" * len(shown), *(_line(row[:_MAX_COLUMNS]) for row in rows[:_MAX_ROWS])]
+    if len(rows) > _MAX_ROWS:
+        lines += ["", f"{len(rows) - _MAX_ROWS} more rows are not shown."]
     return "\n".join(lines)
 
 

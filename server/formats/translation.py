@@ -22,7 +22,7 @@ from toposcope.server.places.place import Place
 _STATE = "state.json"
 _VERSION = 2
 """The version of the translation: another one is not continued."""
-_MOST_RUNS = 100_000
+_MAX_RUNS = 100_000
 EVENTS = FileName("tensorboard", 0, None, False)
 
 
@@ -105,8 +105,8 @@ class Translation:
         """Return the writer of a run; see Output."""
         if key not in self._writers:
             if key not in self._runs:
-                if len(self._runs) >= _MOST_RUNS:
-                    raise ValueError(f"it has more than {_MOST_RUNS} runs")
+                if len(self._runs) >= _MAX_RUNS:
+                    raise ValueError(f"it has more than {_MAX_RUNS} runs")
                 self._runs[key] = _Run(self.source.run if name is None else name, len(self._runs))
             run = self._runs[key]
             self._writers[key] = EventWriter(run.pending.append, self.source.format, is_new=not run.size)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from toposcope.server.graphs.model.graph import Graph, Kind
 
-_MOST_ELEMENTS = 2**48
+_MAX_ELEMENTS = 2**48
 """Limit on the elements of a parameter; only malformed files exceed it."""
 
 
@@ -47,4 +47,4 @@ def _elements(graph: Graph, node: int) -> int | None:
         for length in shape or ():
             size *= length
         elements += size
-    return elements if elements <= _MOST_ELEMENTS else None
+    return elements if elements <= _MAX_ELEMENTS else None

@@ -18,7 +18,7 @@ from toposcope.server.graphs.views import (
 )
 
 _ROOM = Room(characters=10_000, attributes=1_000)
-_MOST_LINKS = 10_000
+_MAX_LINKS = 10_000
 Numbers = npt.NDArray[np.signedinteger[Any]]
 
 
@@ -40,7 +40,7 @@ def node_view(graph: Graph, node: int) -> NodeView:
     """Return all properties of a node."""
     entry = int(graph.tree.entry[node])
     return {
-        **described_node(graph, node, _ROOM, _MOST_LINKS),
+        **described_node(graph, node, _ROOM, _MAX_LINKS),
         "id": graph.ids[node],
         "scope": graph.tree.names[graph.tree.parent[entry]],
     }

@@ -11,7 +11,7 @@ from toposcope.server.graphs.model.limits import GraphError
 from toposcope.server.graphs.run_graphs import Place, load_graph
 from toposcope.server.runs.run import RunView
 
-_MOST_SUMMARIES = 10_000
+_MAX_SUMMARIES = 10_000
 _WAIT_SECONDS = 20.0
 """Large graphs take seconds."""
 
@@ -88,7 +88,7 @@ class GraphCache:
     def _store(self, place: Place, summary: Summary | str, graph: Graph | None) -> None:
         with self._lock:
             self._summaries[place.identity] = summary
-            if len(self._summaries) > _MOST_SUMMARIES:
+            if len(self._summaries) > _MAX_SUMMARIES:
                 self._summaries.popitem(last=False)
             if graph is not None:
                 self._graphs[place.identity] = graph

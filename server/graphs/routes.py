@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.replies.errors import INVALID_REQUEST, Problem, Replies
 from toposcope.server.api.replies.json_reply import Number, json_number, json_reply
-from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import Current, find_runs
 from toposcope.server.graphs.counts import count
 from toposcope.server.graphs.entry_views import node_view
@@ -31,7 +31,7 @@ class GraphsQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="name of a run")
+    run: str = Field(max_length=MAX_NAME, description="name of a run")
     limit: int = Field(20, ge=1, le=100, description="maximum number of graphs; the newest are listed")
 
 
@@ -81,7 +81,7 @@ class NodesQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="name of a run")
+    run: str = Field(max_length=MAX_NAME, description="name of a run")
     graph: str | None = Field(None, max_length=100, description="id of a graph; default: the newest")
     scope: str = Field(
         "", max_length=_LONGEST, description="full name of a scope or node; default: the outermost scope"
@@ -103,7 +103,7 @@ class CountsQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="name of a run")
+    run: str = Field(max_length=MAX_NAME, description="name of a run")
     graph: str | None = Field(None, max_length=100, description="id of a graph; default: the newest")
 
 

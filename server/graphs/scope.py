@@ -21,9 +21,9 @@ from toposcope.server.graphs.model.tree import Int32s, Tree
 from toposcope.server.graphs.views import DescribedEntry, FlowView, ScopeView
 
 _ROOM = Room(characters=100, attributes=20)
-_MOST_LINKS = 10
-_MOST_FLOWS = 10_000
-_MOST_TYPES = 8
+_MAX_LINKS = 10
+_MAX_FLOWS = 10_000
+_MAX_TYPES = 8
 
 
 class _Flows(NamedTuple):
@@ -108,7 +108,7 @@ def _edges(graph: Graph, scope: int, flows: _Flows) -> tuple[list[FlowView], int
     numbers = np.cumsum(changes[:3].any(axis=0)) - 1
     total = int(numbers[-1]) + 1 if len(numbers) else 0
     firsts = np.flatnonzero(changes.any(axis=0))
-    counts = np.diff(firsts, append=len(order))[numbers[firsts] < _MOST_FLOWS]
+    counts = np.diff(firsts, append=len(order))[numbers[firsts] < _MAX_FLOWS]
     listed = keys[:, firsts[: len(counts)]]
     views: list[FlowView] = []
     for number, (source, target, is_control, type_), count in zip(
@@ -121,7 +121,7 @@ def _edges(graph: Graph, scope: int, flows: _Flows) -> tuple[list[FlowView], int
         if flow:
             views[number]["types"].append({**flow, "count": count})
     for view in views:
-        view["types"] = sorted(view["types"], key=lambda flow: -flow["count"])[:_MOST_TYPES]
+        view["types"] = sorted(view["types"], key=lambda flow: -flow["count"])[:_MAX_TYPES]
     ends = np.unique(listed[:2])
     return views, total, ends[~_is_in(graph.tree, scope, ends)].tolist()
 
@@ -151,7 +151,7 @@ def _describe(graph: Graph, listed: Int32s, flows: _Flows) -> list[DescribedEntr
     for entry in listed.tolist():
         node = int(tree.node[entry])
         if node >= 0:
-            views.append(described_node(graph, node, _ROOM, _MOST_LINKS))
+            views.append(described_node(graph, node, _ROOM, _MAX_LINKS))
             continue
         read, read_total = inputs.edges(entry)
         reading, reading_total = outputs.edges(entry)
@@ -172,4 +172,4 @@ class _Border:
     def edges(self, entry: int) -> tuple[Numbers, int]:
         """Return (edges across the border of an entry, within the limit; their total number)."""
         begin, end = np.searchsorted(self._entries, [entry, entry + 1])
-        return self._edges[begin : min(end, begin + _MOST_LINKS)], int(end - begin)
+        return self._edges[begin : min(end, begin + _MAX_LINKS)], int(end - begin)

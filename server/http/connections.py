@@ -12,18 +12,18 @@ from typing import Any, ClassVar
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-MOST_CONNECTIONS = 4096
+MAX_CONNECTIONS = 4096
 """If the system allows so many descriptors."""
 HEAD_SECONDS, BODY_SECONDS = 10.0, 60.0
 """How long the head, and all of a request, may take to arrive."""
 WRITE_SECONDS = 60.0
 """How long a client may receive nothing of a reply that waits for it."""
-MOST_UNSENT_BYTES = 512 << 20
+MAX_UNSENT_BYTES = 512 << 20
 """The size of the replies that wait for their clients, of all connections."""
 _WANTED_DESCRIPTORS = 65_536
 _RESERVED_DESCRIPTORS = 256
 """For event files, the index, notes and subprocesses."""
-_MOST_REFUSED = 64
+_MAX_REFUSED = 64
 _REFUSED_SECONDS = 1.0
 """So many connections beyond the limit may wait for so long to be answered with 503."""
 IDLE_SECONDS = 1.0
@@ -47,13 +47,13 @@ def raise_descriptor_limit() -> int:
 
 def connection_limit(descriptors: int) -> int:
     """Return how many connections a process with so many descriptors may have."""
-    return min(MOST_CONNECTIONS, descriptors - min(_RESERVED_DESCRIPTORS, descriptors // 2))
+    return min(MAX_CONNECTIONS, descriptors - min(_RESERVED_DESCRIPTORS, descriptors // 2))
 
 
 class LimitedConnection(H11Protocol):
     """A connection of uvicorn with limits."""
 
-    most: ClassVar[int] = MOST_CONNECTIONS
+    most: ClassVar[int] = MAX_CONNECTIONS
     """How many connections the process may have."""
     present: ClassVar[int] = 0
     """How many it has."""
@@ -75,7 +75,7 @@ class LimitedConnection(H11Protocol):
             log.warning("%d connections are open: others are answered with 503", len(self.connections))
             super().connection_made(transport)
             self._is_refused = True
-            if len(self.connections) < self.most + _MOST_REFUSED:
+            if len(self.connections) < self.most + _MAX_REFUSED:
                 self._limit(_REFUSED_SECONDS)
             else:
                 self._expire()
@@ -131,7 +131,7 @@ class LimitedConnection(H11Protocol):
         unsent = {each: each.transport.get_write_buffer_size() for each in waiting}
         total = sum(unsent.values())
         for connection in sorted(unsent, key=lambda each: each._paused_since)[:-1]:
-            if total <= MOST_UNSENT_BYTES:
+            if total <= MAX_UNSENT_BYTES:
                 break
             total -= unsent[connection]
             connection.transport.abort()

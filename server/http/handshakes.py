@@ -11,7 +11,7 @@ from typing import Any
 
 from toposcope.server.http.connections import HEAD_SECONDS, IDLE_SECONDS, LimitedConnection, close_idle
 
-MOST_HANDSHAKES = 512
+MAX_HANDSHAKES = 512
 """Each holds 300 KB. Of more, the one that has taken longest is closed."""
 
 
@@ -31,7 +31,7 @@ class Handshakes:
 
     def begin(self, handshake: "Handshake") -> bool:
         """Count a handshake; return False if it has to be closed, as there are too many connections."""
-        while len(self._pending) >= MOST_HANDSHAKES or len(self._pending) + LimitedConnection.present >= (
+        while len(self._pending) >= MAX_HANDSHAKES or len(self._pending) + LimitedConnection.present >= (
             LimitedConnection.most
         ):
             if not self._close_oldest() and not close_idle(handshake.connections):

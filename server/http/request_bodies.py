@@ -3,7 +3,7 @@
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 """The size of all bodies; each is limited by its route."""
 
 
@@ -28,7 +28,7 @@ class BodyLimit:
             size = len(message.get("body", b""))
             held += size
             self._held += size
-            if self._held > MOST_BYTES:
+            if self._held > MAX_BYTES:
                 detail = "the server receives too many large requests at present: try again soon"
                 raise HTTPException(503, detail, {"Retry-After": "2"})
             return message

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RUNS = "runs.parquet"
 HYPER_PARAMETERS = "hyper_parameters"
-MOST_PARAMETERS = 1000
+MAX_PARAMETERS = 1000
 """Fields of hyper_parameters; of more names, those that most runs have."""
 _CHECKSUM = "toposcope.checksum"
 _EXACT = 2**53
@@ -112,7 +112,7 @@ def _plain(value: Any, name: str) -> Any:
 def hyper_parameter_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, "pyarrow.Array"]:
     """Return the values of each hyperparameter, one a row, by name; see _typed()."""
     counts = Counter(name for row in rows for name in row)
-    names = sorted(name for name, _ in counts.most_common(MOST_PARAMETERS))
+    names = sorted(name for name, _ in counts.most_common(MAX_PARAMETERS))
     return {name: _typed([row.get(name) for row in rows]) for name in names}
 
 

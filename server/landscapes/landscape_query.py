@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import find_runs, not_found
 from toposcope.server.landscapes.landscape import Landscape, read_landscape
 from toposcope.server.loading.logdir import Snapshot
@@ -15,7 +15,7 @@ from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.messages.payload import read_payload
 from toposcope.server.runs.run import RunView
 
-MOST_BYTES = 16 << 20
+MAX_BYTES = 16 << 20
 """Total size of the messages of a reply; a surface of 1000 by 1000 points has at most 12 MB."""
 Publication = Annotated[int, Field(ge=0, lt=2**31)]
 _PUBLICATION = "index of a landscape of the tag, from 0, the oldest; default: the newest"
@@ -50,8 +50,8 @@ class FileQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="name of a run")
-    tag: str = Field(max_length=MOST_NAME, description="name of a tag of the run")
+    run: str = Field(max_length=MAX_NAME, description="name of a run")
+    tag: str = Field(max_length=MAX_NAME, description="name of a tag of the run")
     publication: Publication | None = Field(None, description=_PUBLICATION)
 
 
@@ -99,7 +99,7 @@ def find_landscape(current: Snapshot, query: FileQuery) -> SelectedLandscape:
     return selected
 
 
-def read_selected(selected: SelectedLandscape, most_bytes: int = MOST_BYTES) -> Landscape:
+def read_selected(selected: SelectedLandscape, most_bytes: int = MAX_BYTES) -> Landscape:
     """Read the landscape.
 
     Raises:
@@ -108,7 +108,7 @@ def read_selected(selected: SelectedLandscape, most_bytes: int = MOST_BYTES) -> 
     length = int(selected.payloads.length[selected.row])
     if length > most_bytes:
         raise ValueError(
-            f"the message has {length} bytes, and {most_bytes} of the limit of {MOST_BYTES} for a reply remain: "
+            f"the message has {length} bytes, and {most_bytes} of the limit of {MAX_BYTES} for a reply remain: "
             "select fewer landscapes"
         )
     return read_landscape(read_payload(selected.run, selected.payloads, selected.row))

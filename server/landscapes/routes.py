@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 from toposcope.server.api.replies.errors import REQUEST_ERRORS
 from toposcope.server.api.replies.json_reply import json_reply
 from toposcope.server.api.requests.snapshot import Current, find_runs, not_found
-from toposcope.server.landscapes.landscape_query import MOST_BYTES, LandscapeQuery, select_landscapes
+from toposcope.server.landscapes.landscape_query import MAX_BYTES, LandscapeQuery, select_landscapes
 from toposcope.server.landscapes.replies import Landscapes, landscape_reply
 from toposcope.server.loading.logdir import Snapshot
 
@@ -24,7 +24,7 @@ def read_landscapes(current: Current, query: Annotated[LandscapeQuery, Query()])
     # If other runs have the tag, the reply is empty instead of 404, as for /api/scalars.
     if missing and not selected and not _exists(missing, current):
         raise not_found("landscape tag", missing)
-    replies, remaining_bytes = [], MOST_BYTES
+    replies, remaining_bytes = [], MAX_BYTES
     for each in selected[: query.limit]:
         length = int(each.payloads.length[each.row])
         replies.append(landscape_reply(each, remaining_bytes, query))

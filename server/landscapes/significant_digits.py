@@ -8,7 +8,7 @@ from toposcope.server.reading.series.series import Float64s
 
 _LARGEST_EXACT_POWER = 22
 """10**22 is the largest power of ten that a double represents exactly."""
-_MOST_VECTORIZED_DIGITS = 15
+_MAX_VECTORIZED_DIGITS = 15
 """Integers of 15 digits are exact in a double, and their products keep a bit for the distance to a tie."""
 _LOWEST_POWER = -323
 # Parsed, not computed: NumPy's power is off by an ulp on some processors.
@@ -29,7 +29,7 @@ def round_to_digits(values: Float64s, digits: int) -> Float64s:
     magnitude = np.abs(values)
     is_rounded = np.isfinite(values) & (magnitude > 0)
     decimals = digits - 1 - (np.searchsorted(_POWERS, magnitude, side="right") - 1 + _LOWEST_POWER)
-    is_fast = is_rounded & (np.abs(decimals) <= _LARGEST_EXACT_POWER) & (digits <= _MOST_VECTORIZED_DIGITS)
+    is_fast = is_rounded & (np.abs(decimals) <= _LARGEST_EXACT_POWER) & (digits <= _MAX_VECTORIZED_DIGITS)
     factor = _POWERS[np.where(is_fast, np.abs(decimals), 0) - _LOWEST_POWER]
     has_decimals = decimals > 0
     with np.errstate(over="ignore", invalid="ignore"):

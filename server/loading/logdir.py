@@ -41,8 +41,8 @@ _PUBLISH_SHARE = 20
 _MANY_FILES = 200
 _RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 0.5, 30.0
 """How soon a walk that could not read something is repeated, at first and at last; each time after twice as long."""
-_MOST_UNWATCHED_WALKS = 2
-_MOST_RETRIES = 10
+_MAX_UNWATCHED_WALKS = 2
+_MAX_RETRIES = 10
 """The number of retries of a logdir that is loaded only once."""
 _REVISION_BYTES = 6
 """The size of the first revision. All that follow are integers that a double holds exactly, as JavaScript needs."""
@@ -257,7 +257,7 @@ class Logdir:
             self._retries, self._next_retry = 0, math.inf
         elif self._next_retry <= self._walked or self._next_retry == math.inf:
             pause = min(_RETRY_SECONDS * 2.0 ** min(self._retries, 30), _LONGEST_RETRY_SECONDS)
-            is_last = not self._reload_seconds and self._retries >= _MOST_RETRIES
+            is_last = not self._reload_seconds and self._retries >= _MAX_RETRIES
             self._next_retry = math.inf if is_last else time.monotonic() + pause
             self._retries += 1
         self._next_walk = min(self._next_walk, self._next_retry)
@@ -323,7 +323,7 @@ class Logdir:
         """Poll instead of watching if the system does not watch all directories; some may have appeared just now."""
         self._directories = directories
         self._unwatched_walks = self._unwatched_walks + 1 if self._changes.lack(directories) else 0
-        if self._unwatched_walks >= _MOST_UNWATCHED_WALKS:
+        if self._unwatched_walks >= _MAX_UNWATCHED_WALKS:
             self._changes.give_up("the system has no watches left (on Linux, see fs.inotify.max_user_watches)")
 
     def _discover(self) -> Discovery:

@@ -6,14 +6,14 @@ import numpy.typing as npt
 from toposcope.server.budget.cancellation import check
 from toposcope.server.meshes.geometry import Geometry
 
-MOST_VERTICES = 1_000_000
-MOST_FACES = 4_000_000
+MAX_VERTICES = 1_000_000
+MAX_FACES = 4_000_000
 """More than surfaces of so many vertices have: about twice as many, and more where vertices become one."""
 _FINEST_GRID = 2048
 """Cells of a side of the first grid; fewer than 2**21, so that the number of a cell has 63 bits."""
 
 
-def decimated(geometry: Geometry, most_vertices: int = MOST_VERTICES, most_faces: int = MOST_FACES) -> Geometry:
+def decimated(geometry: Geometry, most_vertices: int = MAX_VERTICES, most_faces: int = MAX_FACES) -> Geometry:
     """Return a geometry with at most so many vertices and faces; the same one if it has no more.
 
     Of a cloud, points are taken at regular distances. Vertices of a surface that are in the same cell of a grid become

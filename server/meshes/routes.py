@@ -34,7 +34,7 @@ router = APIRouter(prefix="/api")
 PLUGIN = "mesh"
 _ENDINGS = {"VERTEX": ("_VERTEX", "_1"), "FACE": ("_FACE", "_2"), "COLOR": ("_COLOR", "_3")}
 """What follows the name of a mesh in the tags of its components: tensorboardX writes the second ones."""
-_MOST_SAMPLES = 1 << 20
+_MAX_SAMPLES = 1 << 20
 _BYTES_PER_SECOND = 100e6
 """How fast a geometry is read and decimated."""
 _COPIES = 6
@@ -59,7 +59,7 @@ class GeometryQuery(PayloadQuery):
     """Selects a mesh at a step; its tag is its name."""
 
     step: int = Field(ge=-(2**63), lt=2**63, description="a step of the mesh; of several records the last one counts")
-    sample: int = Field(0, ge=0, lt=_MOST_SAMPLES, description="number of the mesh in its batch, from 0 on")
+    sample: int = Field(0, ge=0, lt=_MAX_SAMPLES, description="number of the mesh in its batch, from 0 on")
 
 
 class GeometryReply(BaseModel):

@@ -3,7 +3,7 @@
 import json
 import secrets
 
-_LEAST_HEIGHT, _MOST_HEIGHT = 100, 10_000
+_LEAST_HEIGHT, _MAX_HEIGHT = 100, 10_000
 # The notebook may be on another machine than the browser: then jupyter-server-proxy, if it is installed, is the way to
 # the server. Whether it is can only be tried. Otherwise the frame's host must be that of the page: cookies are not sent
 # to the frames of another site.
@@ -39,8 +39,8 @@ def frame_html(port: int, token: str, height: int) -> str:
     Raises:
         ValueError: the height is not an integer from 100 to 10000.
     """
-    if isinstance(height, bool) or not isinstance(height, int) or not _LEAST_HEIGHT <= height <= _MOST_HEIGHT:
-        raise ValueError(f"height={height!r}: expected an integer from {_LEAST_HEIGHT} to {_MOST_HEIGHT}")
+    if isinstance(height, bool) or not isinstance(height, int) or not _LEAST_HEIGHT <= height <= _MAX_HEIGHT:
+        raise ValueError(f"height={height!r}: expected an integer from {_LEAST_HEIGHT} to {_MAX_HEIGHT}")
     element = f"toposcope-{secrets.token_hex(8)}"
     # Not "token", which is that of the notebook server on its way through the proxy.
     options = {"id": element, "port": port, "query": f"?toposcope_token={token}", "height": height}

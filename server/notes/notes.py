@@ -10,7 +10,7 @@ from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
 
 _NEVER = 2**63
 
-MOST_TOGETHER = 16 << 20
+MAX_TOGETHER = 16 << 20
 """Characters of the notes on all runs: each page loads them."""
 
 Subscriber = Callable[[list[str]], None]
@@ -108,8 +108,8 @@ class Notes:
             TooLongTogetherError: the notes on all runs would be too long.
         """
         growth = len(changes.get("note", old.note)) - len(old.note)
-        if growth > 0 and self._length + before + growth > MOST_TOGETHER:
-            raise TooLongTogetherError(f"the notes on all runs would have more than {MOST_TOGETHER:,} characters")
+        if growth > 0 and self._length + before + growth > MAX_TOGETHER:
+            raise TooLongTogetherError(f"the notes on all runs would have more than {MAX_TOGETHER:,} characters")
         return growth
 
     def _publish(self, entries: list[tuple[str, RunNotes]], problems: list[str]) -> list[str]:

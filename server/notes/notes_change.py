@@ -11,7 +11,7 @@ LARGEST_NOTE = 64 << 10
 """Bytes in UTF-8."""
 LONGEST_ALIAS = 200
 LONGEST_LABEL = 100
-MOST_LABELS = 100
+MAX_LABELS = 100
 _CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
 """Including line and paragraph separators, which Unicode does not count as control characters."""
 
@@ -44,7 +44,7 @@ _Alias = Annotated[
 ]
 _Note = Annotated[str, Field(max_length=LARGEST_NOTE), AfterValidator(_note)]
 _Label = Annotated[str, Field(max_length=LONGEST_LABEL, json_schema_extra=_ONE_LINE)]
-_Labels = Annotated[list[_Label], Field(max_length=MOST_LABELS), AfterValidator(_labels)]
+_Labels = Annotated[list[_Label], Field(max_length=MAX_LABELS), AfterValidator(_labels)]
 _Colour = Annotated[
     Annotated[str, Field(pattern=r"^#[0-9A-Fa-f]{6}$"), AfterValidator(str.lower)] | None,
     Field(description="#rrggbb; null: the page chooses"),
@@ -90,7 +90,7 @@ class NotesEdit(NotesChange):
         if self.add_labels or self.remove_labels:
             old = changes.get("labels", notes.labels)
             labels = [label for label in dict.fromkeys([*old, *self.add_labels]) if label not in self.remove_labels]
-            if len(labels) > MOST_LABELS:
-                raise ValueError(f"the run would have {len(labels)} labels: expected at most {MOST_LABELS}")
+            if len(labels) > MAX_LABELS:
+                raise ValueError(f"the run would have {len(labels)} labels: expected at most {MAX_LABELS}")
             changes["labels"] = labels
         return changes

@@ -17,7 +17,7 @@ _TIER = 8
 """The first colours of the palette differ most: so many runs share none, and have only those."""
 _STEP = 3
 """From a colour that is in use to the next candidate of its tier."""
-_MOST_KEPT = 2000
+_MAX_KEPT = 2000
 """The colours of further runs are their first choices: of so many, no line is known by its colour."""
 _FILE = "colours.json"
 LARGEST_FILE = 4 << 20
@@ -52,14 +52,14 @@ class RunColours:
             return self._known
 
     def _add(self, new: list[str], existing: Set[str]) -> None:
-        if self._files is None or len(self._known) >= _MOST_KEPT:
+        if self._files is None or len(self._known) >= _MAX_KEPT:
             self._known = self._known | chosen(new, self._known, existing)
             return
 
         def choose(content: Content | None) -> Content:
             known = self._known | _stored(content)
             self._known = known | chosen([name for name in new if name not in known], known, existing)
-            return {"colours": dict(islice(self._known.items(), _MOST_KEPT))}
+            return {"colours": dict(islice(self._known.items(), _MAX_KEPT))}
 
         try:
             self._files.update(_FILE, choose, is_indented=False)
@@ -75,7 +75,7 @@ def chosen(new: Iterable[str], known: Mapping[str, int], existing: Set[str]) -> 
     colours: dict[str, int] = {}
     for name in new:
         number = zlib.crc32(name.encode())
-        if len(known) + len(colours) >= _MOST_KEPT:
+        if len(known) + len(colours) >= _MAX_KEPT:
             colours[name] = number % COLOURS
             continue
         tier = [(number + _STEP * place) % _TIER for place in range(_TIER)]

@@ -15,7 +15,7 @@ from toposcope.server.places.place import Buffer, Entry, Listing, Status, is_gon
 
 _NO_TARGET = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 """The errors of a link that leads nowhere, now and later."""
-_MOST_LINKS = 40
+_MAX_LINKS = 40
 """The number of links that Linux follows in one path."""
 # A pipe that takes the place of an event file would block without O_NONBLOCK.
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
@@ -166,7 +166,7 @@ class LocalDisk:
             return ""
         trusted = {0, os.geteuid()}
         path = link
-        for _ in range(_MOST_LINKS):
+        for _ in range(_MAX_LINKS):
             status = os.lstat(path)
             if not stat.S_ISLNK(status.st_mode):
                 return ""

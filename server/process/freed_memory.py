@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-_MOST_SHARE = 100
+_MAX_SHARE = 100
 """What it takes is at most a hundredth of the time."""
 _LEAST_SECONDS = 10.0
 _M_ARENA_MAX = -8
@@ -42,7 +42,7 @@ class FreedMemory:
         if self._is_expected and start >= self._next and self._return is not None:
             self._is_expected = False
             self._return(0)
-            self._next = start + max(_LEAST_SECONDS, _MOST_SHARE * (time.monotonic() - start))
+            self._next = start + max(_LEAST_SECONDS, _MAX_SHARE * (time.monotonic() - start))
 
 
 def _of_c_library(name: str) -> Callable[..., Any] | None:

@@ -8,8 +8,8 @@ import time
 from toposcope.server.process.log_format import LogFormat, formatter
 
 _SECONDS = 60.0
-_MOST_KINDS = 1000
-_MOST_CHARACTERS = 4000
+_MAX_KINDS = 1000
+_MAX_CHARACTERS = 4000
 
 
 class LogLimit(logging.Filter):
@@ -33,7 +33,7 @@ class LogLimit(logging.Filter):
                 self._kinds[kind] = (passed, dropped + 1)
                 return False
             self._kinds.pop(kind, None)
-            if len(self._kinds) >= _MOST_KINDS:
+            if len(self._kinds) >= _MAX_KINDS:
                 del self._kinds[next(iter(self._kinds))]
             self._kinds[kind] = (now, 0)
         self._shorten(record, dropped)
@@ -41,8 +41,8 @@ class LogLimit(logging.Filter):
 
     def _shorten(self, record: logging.LogRecord, dropped: int) -> None:
         message = record.getMessage()
-        if len(message) > _MOST_CHARACTERS:
-            message = message[:_MOST_CHARACTERS] + "..."
+        if len(message) > _MAX_CHARACTERS:
+            message = message[:_MAX_CHARACTERS] + "..."
         if dropped:
             message += f" ({dropped} more like this were not logged)"
         record.msg, record.args = message, ()

@@ -19,7 +19,7 @@ from toposcope.server.runs.messages.recorded_alerts import recorded_alerts
 from toposcope.server.runs.parameters.hyper_parameters import RunSettings, Value
 from toposcope.server.runs.run import RunView
 
-_MOST_ALERTS = 10
+_MAX_ALERTS = 10
 
 
 def show_run(opened: Opened, name: str) -> RunFacts:
@@ -31,7 +31,7 @@ def show_run(opened: Opened, name: str) -> RunFacts:
     run = find_run(opened.runs, name)
     settings, notes, state = _settings(opened, run), opened.notes.get(name, NO_NOTES), run.state
     first, last = run.steps or (None, None)
-    alerts, problems = recorded_alerts(run, _MOST_ALERTS)
+    alerts, problems = recorded_alerts(run, _MAX_ALERTS)
     return RunFacts(
         name,
         state.state,

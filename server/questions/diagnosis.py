@@ -16,7 +16,7 @@ from toposcope.server.runs.run import RunView
 from toposcope.server.runs.statistics.running_median import running_median
 from toposcope.server.text.text_table import count_text
 
-_MOST_TAGS = 200
+_MAX_TAGS = 200
 """Tags of a run that are examined: a second of work."""
 _LEAST_POINTS = 20
 """The points of a series in which a course can be seen."""
@@ -59,7 +59,7 @@ def diagnose_run(opened: Opened, name: str) -> Diagnosis:
         UnknownNameError: there is no such run.
     """
     run = find_run(opened.runs, name)
-    tags = run.tags_of("scalar")[:_MOST_TAGS]
+    tags = run.tags_of("scalar")[:_MAX_TAGS]
     findings = [*_of_state(run), *_of_times(run, tags)]
     for tag in tags:
         findings += _of_tag(opened, run, tag)

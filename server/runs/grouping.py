@@ -10,7 +10,7 @@ from toposcope.server.text.name_patterns import find_in_names
 
 PATTERN = r"^(none|label|regex:[\s\S]{1,200}|param:[\s\S]{1,1000})$"
 """What parse_grouping accepts, for JSON Schema."""
-_MOST_EXACT = 2**53
+_MAX_EXACT = 2**53
 
 
 class Grouping(NamedTuple):
@@ -102,7 +102,7 @@ def _text(value: Value | None) -> str | None:
     match value:
         case bool():
             return "true" if value else "false"
-        case float() if value.is_integer() and abs(value) < _MOST_EXACT:
+        case float() if value.is_integer() and abs(value) < _MAX_EXACT:
             return str(int(value))
         case None:
             return None

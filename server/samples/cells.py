@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-MOST_TURNS = 200
+MAX_TURNS = 200
 _EXACT = 1 << 53
 """Larger integers are texts: JavaScript rounds their numbers."""
 _SHORTEST = 200
@@ -92,7 +92,7 @@ def _is_text_part(part: Any) -> bool:
 
 
 def _cut_turns(turns: list[Turn], most: int) -> tuple[list[Turn], bool]:
-    kept = turns[:MOST_TURNS]
+    kept = turns[:MAX_TURNS]
     room = max(_SHORTEST, most // len(kept))
     cut = [Turn(role=turn["role"][:_SHORTEST], text=turn["text"][:room]) for turn in kept]
     return cut, cut != turns

@@ -12,7 +12,7 @@ from toposcope.server.api.payloads.payload_query import PayloadQuery, Point, Ser
 from toposcope.server.api.replies.errors import REQUEST_ERRORS, Problem, Replies
 from toposcope.server.api.replies.json_reply import json_reply
 from toposcope.server.api.requests.budgeted import Work, within_budget
-from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import Current
 from toposcope.server.budget.cache import Cache
 from toposcope.server.budget.cost import Cost
@@ -24,13 +24,13 @@ from toposcope.server.samples.samples import Samples, is_samples, read_samples
 from toposcope.server.values.text import read_text
 
 router = APIRouter(prefix="/api")
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 """Limit on a text."""
-_MOST_LISTED = 25_000
-_MOST_CHARACTERS, _MOST_OF_ONE = 1000, 200_000
+_MAX_LISTED = 25_000
+_MAX_CHARACTERS, _MAX_OF_ONE = 1000, 200_000
 """Limits on a cell in a list, and in the reply of one sample."""
-_MOST_IN_REPLY = 8 << 20
-_MOST_NAMED = 20
+_MAX_IN_REPLY = 8 << 20
+_MAX_NAMED = 20
 """Damaged lines of which the number is named."""
 _COPIES = 8
 """Bytes of memory for each byte of a text."""
@@ -48,10 +48,10 @@ class ListQuery(SampleQuery):
     """Selects samples of a text."""
 
     search: str = Field("", max_length=1000, description="a text that a cell contains, in any case")
-    sort: str = Field("", max_length=MOST_NAME, description="a column; default, or if there is none: as recorded")
+    sort: str = Field("", max_length=MAX_NAME, description="a column; default, or if there is none: as recorded")
     descending: bool = Field(False, description="whether the largest is first; empty cells are last in any case")
     offset: int = Field(0, ge=0, lt=2**31, description="samples before the first one that is listed")
-    limit: int = Field(50, ge=1, le=_MOST_LISTED, description="maximum number of samples")
+    limit: int = Field(50, ge=1, le=_MAX_LISTED, description="maximum number of samples")
 
 
 class OneQuery(SampleQuery):
@@ -119,7 +119,7 @@ async def list_samples(request: Request, current: Current, query: Annotated[List
         found = found_rows(samples, query.search) if query.search else list(range(len(samples.rows)))
         found = sorted_rows(samples, found, query.sort, query.descending) if query.sort else found
         listed = found[query.offset : query.offset + query.limit]
-        return len(found), list(_within_reply(_row(samples, row, _MOST_CHARACTERS) for row in listed))
+        return len(found), list(_within_reply(_row(samples, row, _MAX_CHARACTERS) for row in listed))
 
     return await _reply(request, current, query, rows_of)
 
@@ -130,7 +130,7 @@ async def read_sample(request: Request, current: Current, query: Annotated[OneQu
 
     def rows_of(samples: Samples) -> tuple[int, list[dict[str, Any]]]:
         rows = [samples.keys.index(query.key)] if query.key in samples.keys else []
-        return len(rows), [_row(samples, row, _MOST_OF_ONE) for row in rows]
+        return len(rows), [_row(samples, row, _MAX_OF_ONE) for row in rows]
 
     return await _reply(request, current, query, rows_of)
 
@@ -146,8 +146,8 @@ async def _reply(
     def plan() -> Work:
         recorded = _recorded(current, query)
         size = int(recorded.series.payloads.length[recorded.row])
-        if size > MOST_BYTES:
-            raise HTTPException(422, f"the text has {size} bytes: expected at most {MOST_BYTES}")
+        if size > MAX_BYTES:
+            raise HTTPException(422, f"the text has {size} bytes: expected at most {MAX_BYTES}")
         return Work(Cost(size / _BYTES_PER_SECOND, size * _COPIES), lambda: compute(recorded))
 
     def compute(recorded: _Recorded) -> Response:
@@ -220,12 +220,12 @@ def _refusals() -> Iterator[None]:
 
 def _facts(samples: Samples) -> dict[str, Any]:
     return {
-        "columns": [name[:_MOST_CHARACTERS] for name in samples.columns],
+        "columns": [name[:_MAX_CHARACTERS] for name in samples.columns],
         "left_out_columns": samples.left_out_columns,
         "total": len(samples.rows),
         "left_out_rows": samples.left_out_rows,
         "damaged": len(samples.damaged),
-        "damaged_lines": samples.damaged[:_MOST_NAMED],
+        "damaged_lines": samples.damaged[:_MAX_NAMED],
     }
 
 
@@ -241,7 +241,7 @@ def _row(samples: Samples, row: int, most: int) -> dict[str, Any]:
 
 def _within_reply(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the first rows that a reply has room for, and at least one."""
-    room = _MOST_IN_REPLY
+    room = _MAX_IN_REPLY
     for row in rows:
         yield row
         room -= sum(_length(cell) for cell in row["cells"])

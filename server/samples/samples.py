@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from toposcope.server.budget.cancellation import check
 from toposcope.server.samples.identity import keys_of
 
-MOST_ROWS = 200_000
-MOST_COLUMNS = 100
+MAX_ROWS = 200_000
+MAX_COLUMNS = 100
 _LONGEST_FIRST = 1 << 20
 """Characters of the first object of a text that is read as samples."""
 _CHECK_ROWS = 1 << 10
@@ -21,9 +21,9 @@ class Samples(NamedTuple):
     """A table: a row for each object, a column for each of their keys. All of it is untrusted."""
 
     columns: list[str]
-    """In the order in which they occur first, at most MOST_COLUMNS."""
+    """In the order in which they occur first, at most MAX_COLUMNS."""
     rows: list[list[Any]]
-    """Decoded JSON, a value for each column; None if the object has none. At most MOST_ROWS."""
+    """Decoded JSON, a value for each column; None if the object has none. At most MAX_ROWS."""
     keys: list[str]
     """What identifies each row at other steps and in other runs, see keys_of()."""
     left_out_columns: int
@@ -60,13 +60,13 @@ def read_samples(text: str) -> Samples:
     for number, item in enumerate(_items(text), 1):
         if number % _CHECK_ROWS == 0:
             check()
-        if len(rows) == MOST_ROWS:
+        if len(rows) == MAX_ROWS:
             left_out_rows += 1
         elif isinstance(item, dict):
             rows.append(_row(item, places))
         else:
             damaged.append(number)
-    columns = list(places)[:MOST_COLUMNS]
+    columns = list(places)[:MAX_COLUMNS]
     for row in rows:
         row += [None] * (len(columns) - len(row))
     return Samples(columns, rows, keys_of(columns, rows), len(places) - len(columns), left_out_rows, damaged)
@@ -109,8 +109,8 @@ def _row(item: dict[str, Any], places: dict[str, int]) -> list[Any]:
     """Return the cells of an object; its new keys become columns."""
     for name in item:
         places.setdefault(name, len(places))
-    row: list[Any] = [None] * min(len(places), MOST_COLUMNS)
+    row: list[Any] = [None] * min(len(places), MAX_COLUMNS)
     for name, value in item.items():
-        if (place := places[name]) < MOST_COLUMNS:
+        if (place := places[name]) < MAX_COLUMNS:
             row[place] = value
     return row

@@ -30,8 +30,8 @@ from toposcope.server.search.fields import (
 )
 from toposcope.server.search.packed_rows import PackedRows, packed_values
 
-_MOST_COLUMNS = 200
-_MOST_COUNTED = 1000
+_MAX_COLUMNS = 200
+_MAX_COUNTED = 1000
 """Columns that are kept; of more, those not used for the longest time are dropped."""
 Mask = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
@@ -261,7 +261,7 @@ class RunTable:
         kind, *names = key
         column = self._columns.pop(key, None) or _Column(len(self.runs), is_numeric=kind == "number")
         self._columns[key] = column  # The last one used is the last one.
-        if len(self._columns) > _MOST_COLUMNS:
+        if len(self._columns) > _MAX_COLUMNS:
             del self._columns[next(iter(self._columns))]
         if not column.stale.any():
             return True
@@ -333,7 +333,7 @@ def _summarise(settings: list[Mapping[str, Value]]) -> dict[str, ParameterSummar
             if isinstance(value, (bool, str)):
                 texts.add(name)
             values = distinct.setdefault(name, set())
-            if len(values) < _MOST_COUNTED:
+            if len(values) < _MAX_COUNTED:
                 values.add(value)
     return {name: ParameterSummary(count, name not in texts, len(distinct[name])) for name, count in runs.items()}
 

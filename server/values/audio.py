@@ -6,9 +6,9 @@ from toposcope.server.values.audio_format import SoundFacts, sound_facts
 from toposcope.server.values.fields import fields, integer, single
 from toposcope.server.values.tensor import read_strings
 
-MOST_CLIPS = 256
+MAX_CLIPS = 256
 """Limit on the clips of a value; writers record 3 by default."""
-_MOST_LABEL = 10_000
+_MAX_LABEL = 10_000
 _SAMPLE_RATE, _CHANNELS, _FRAMES, _ENCODED = 1, 2, 3, 4
 _LARGEST = 2**32
 
@@ -23,7 +23,7 @@ class Clip(NamedTuple):
 
 
 def read_clips(payload: bytes, kind: str) -> list[Clip]:
-    """Decode the audio clips of a value, at most MOST_CLIPS.
+    """Decode the audio clips of a value, at most MAX_CLIPS.
 
     Args:
         payload: Summary.Audio with kind "audio"; or a string tensor with kind "tensor", of the dims [n] with encoded
@@ -37,11 +37,11 @@ def read_clips(payload: bytes, kind: str) -> list[Clip]:
         return [_of_message(payload)]
     dims, strings = read_strings(payload)
     if len(dims) < 2:
-        return [_clip(encoded) for encoded in strings[:MOST_CLIPS]]
+        return [_clip(encoded) for encoded in strings[:MAX_CLIPS]]
     if len(dims) > 2 or dims[1] != 2:
         raise ValueError(f"a tensor of audio has the dims {list(dims)}: expected [n] or [n, 2]")
-    pairs = zip(strings[0 : 2 * MOST_CLIPS : 2], strings[1 : 2 * MOST_CLIPS : 2], strict=True)
-    return [_clip(encoded, str(label[:_MOST_LABEL], "utf-8", "replace")) for encoded, label in pairs]
+    pairs = zip(strings[0 : 2 * MAX_CLIPS : 2], strings[1 : 2 * MAX_CLIPS : 2], strict=True)
+    return [_clip(encoded, str(label[:_MAX_LABEL], "utf-8", "replace")) for encoded, label in pairs]
 
 
 def _of_message(payload: bytes) -> Clip:

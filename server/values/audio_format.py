@@ -7,7 +7,7 @@ WAV, MP3, OGG, FLAC = "audio/wav", "audio/mpeg", "audio/ogg", "audio/flac"
 MEDIA_TYPES = (WAV, MP3, OGG, FLAC)
 """Media types that browsers play safely."""
 OTHER = "application/octet-stream"
-_MOST_CHUNKS = 1000
+_MAX_CHUNKS = 1000
 _MPEG_SYNC, _MPEG_LAYER = 0xFFE0, 0x0006
 
 
@@ -59,7 +59,7 @@ def _is_mpeg_frame(head: bytes) -> bool:
 def _wav_facts(encoded: memoryview) -> SoundFacts:
     """Read the chunks "fmt " and "data"; the size of a clip that was streamed is that of the bytes there are."""
     at, rate, channels, frame_bytes = 12, 0, 0, 0
-    for _ in range(_MOST_CHUNKS):
+    for _ in range(_MAX_CHUNKS):
         name, size = struct.unpack_from("<4sI", encoded, at)
         at += 8
         if name == b"fmt ":

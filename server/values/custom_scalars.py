@@ -10,7 +10,7 @@ CONFIG = "custom_scalars__config__"
 """The tag of a layout."""
 LARGEST_LAYOUT = 1 << 20
 """Bytes."""
-MOST_CATEGORIES, MOST_CHARTS, MOST_TAGS = 200, 1000, 10_000
+MAX_CATEGORIES, MAX_CHARTS, MAX_TAGS = 200, 1000, 10_000
 """Limits of a layout; a workspace has at most so many sections, and so many panels in each."""
 _WIDTH, _HEIGHT, _PER_ROW = 6, 4, 2
 _LONGEST_NAME = 100
@@ -47,11 +47,11 @@ def read_layout(payload: bytes) -> RecordedLayout:
 
 
 def _check_counts(layout: messages.Layout) -> None:
-    _check_count("categories", len(layout.category), MOST_CATEGORIES)
-    _check_count("charts", sum(len(category.chart) for category in layout.category), MOST_CHARTS)
+    _check_count("categories", len(layout.category), MAX_CATEGORIES)
+    _check_count("charts", sum(len(category.chart) for category in layout.category), MAX_CHARTS)
     charts = (chart for category in layout.category for chart in category.chart)
     tags = sum(len(chart.multiline.tag) + len(chart.margin.series) for chart in charts)
-    _check_count("tags", tags, MOST_TAGS)
+    _check_count("tags", tags, MAX_TAGS)
 
 
 def _check_count(what: str, count: int, most: int) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from toposcope.proto.lineage_pb2 import DatasetGraph, Operation, OperationParameter
 from toposcope.server.values.lineage import Plain, from_json, shortest, text
 
-MOST_STAGES = 10_000
+MAX_STAGES = 10_000
 """Limit on the stages and operations of a pipeline."""
 
 
@@ -29,7 +29,7 @@ def dataset_graph(payload: bytes) -> Stage:
 
     Raises:
         DecodeError: the message is malformed, or nested deeper than the 100 levels that protobuf supports.
-        ValueError: it has more than MOST_STAGES stages and operations, or a name is not UTF-8.
+        ValueError: it has more than MAX_STAGES stages and operations, or a name is not UTF-8.
     """
     graph = DatasetGraph.FromString(payload)
     _check_size(graph)
@@ -41,8 +41,8 @@ def _check_size(graph: DatasetGraph) -> None:
     while waiting:
         stage = waiting.pop()
         count += len(stage.children) + len(stage.operations)
-        if count > MOST_STAGES:
-            raise ValueError(f"the pipeline has more than {MOST_STAGES} stages and operations")
+        if count > MAX_STAGES:
+            raise ValueError(f"the pipeline has more than {MAX_STAGES} stages and operations")
         waiting += stage.children
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-MOST_FIELDS = 1 << 17
+MAX_FIELDS = 1 << 17
 """Limit on the fields of a message; each takes a microsecond."""
 LONGEST_VARINT = 10
 """Bytes of the longest varint."""
@@ -29,10 +29,10 @@ def fields(message: memoryview) -> Iterator[Field]:
     """Yield the fields of a message in order.
 
     Raises:
-        ValueError: the message is malformed, or has more than MOST_FIELDS fields.
+        ValueError: the message is malformed, or has more than MAX_FIELDS fields.
     """
     at = 0
-    for _ in range(MOST_FIELDS):
+    for _ in range(MAX_FIELDS):
         if at == len(message):
             return
         key, start = _varint(message, at)
@@ -41,7 +41,7 @@ def fields(message: memoryview) -> Iterator[Field]:
             raise ValueError(f"field {key >> 3} ends at byte {at} of a message of {len(message)} bytes")
         yield Field(key >> 3, message[start:at])
     if at < len(message):
-        raise ValueError(f"a message has more than {MOST_FIELDS} fields")
+        raise ValueError(f"a message has more than {MAX_FIELDS} fields")
 
 
 def _span(message: memoryview, at: int, wire_type: int) -> tuple[int, int]:

@@ -7,12 +7,12 @@ import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.server.values.fields import MOST_FIELDS, double, doubles, fields, integers
+from toposcope.server.values.fields import MAX_FIELDS, double, doubles, fields, integers
 from toposcope.server.values.tensor import read_tensor
 
-MOST_BUCKETS = 2000
+MAX_BUCKETS = 2000
 """Limit on buckets, which bounds replies; adjacent buckets are merged beyond it. TensorFlow writes 1549."""
-_MOST_BYTES = 4 << 20
+_MAX_BYTES = 4 << 20
 
 _Floats = npt.NDArray[np.float64]
 _Counts = npt.NDArray[np.int64] | _Floats
@@ -44,7 +44,7 @@ class Histogram(NamedTuple):
     pos_inf_count: int | None
     neg_inf_count: int | None
     buckets: Buckets
-    """At most MOST_BUCKETS."""
+    """At most MAX_BUCKETS."""
 
 
 def read_histogram(payload: bytes, kind: str, dialect: str) -> Histogram:
@@ -59,8 +59,8 @@ def read_histogram(payload: bytes, kind: str, dialect: str) -> Histogram:
     Raises:
         ValueError: the payload is malformed or larger than 4 MiB.
     """
-    if len(payload) > _MOST_BYTES:
-        raise ValueError(f"a histogram has {len(payload)} bytes: expected at most {_MOST_BYTES}")
+    if len(payload) > _MAX_BYTES:
+        raise ValueError(f"a histogram has {len(payload)} bytes: expected at most {_MAX_BYTES}")
     with np.errstate(all="ignore"):  # Recorded values may be infinite or NaN.
         if kind == "tensor":
             return _of_tensor(payload)
@@ -73,8 +73,8 @@ def _of_buckets(payload: bytes) -> Histogram:
         message = Summary.Histogram.FromString(payload)
     except DecodeError as error:
         raise ValueError(f"a histogram of {len(payload)} bytes is malformed: {error}") from error
-    if len(message.buckets) > MOST_FIELDS:
-        raise ValueError(f"a histogram has more than {MOST_FIELDS} buckets")
+    if len(message.buckets) > MAX_FIELDS:
+        raise ValueError(f"a histogram has more than {MAX_FIELDS} buckets")
     finite = message.count != message.nan_count + message.pos_inf_count + message.neg_inf_count
     extremes: _Extremes = (message.min, message.max) if finite else (None, None)
     left = np.array([bucket.left for bucket in message.buckets], np.float64)
@@ -150,9 +150,9 @@ def _of_tensor(payload: bytes) -> Histogram:
 
 
 def _merged(left: _Floats, width: _Floats, counts: _Counts) -> Buckets:
-    """Return at most MOST_BUCKETS buckets, with integer counts if all counts are whole."""
-    if counts.size > MOST_BUCKETS:
-        starts = np.arange(0, counts.size, -(-counts.size // MOST_BUCKETS))
+    """Return at most MAX_BUCKETS buckets, with integer counts if all counts are whole."""
+    if counts.size > MAX_BUCKETS:
+        starts = np.arange(0, counts.size, -(-counts.size // MAX_BUCKETS))
         ends = np.append(starts[1:], counts.size) - 1
         width = left[ends] + width[ends] - left[starts]
         left, counts = left[starts], np.add.reduceat(counts, starts)

@@ -11,7 +11,7 @@ from toposcope.server.values.lineage import Plain, text
 EXPERIMENT = "_hparams_/experiment"
 SESSION_START = "_hparams_/session_start_info"
 SESSION_END = "_hparams_/session_end_info"
-MOST_NAMES = 10_000
+MAX_NAMES = 10_000
 """Limit on the hyperparameters and metrics in a message."""
 _VALUE_TYPES = {
     "number_value": "float64",
@@ -93,7 +93,7 @@ def session_start(payload: bytes) -> Session:
 
     Raises:
         DecodeError: the payload is not a SummaryMetadata message with an HParamsPluginData message.
-        ValueError: it is not the start of a session, a name is not UTF-8, or there are more than MOST_NAMES names.
+        ValueError: it is not the start of a session, a name is not UTF-8, or there are more than MAX_NAMES names.
     """
     message = _plugin_data(payload, "session_start_info").session_start_info
     _check_count("hyperparameters", len(message.hparams))
@@ -147,8 +147,8 @@ def _plugin_data(payload: bytes, expected: str) -> messages.HParamsPluginData:
 
 
 def _check_count(what: str, count: int) -> None:
-    if count > MOST_NAMES:
-        raise ValueError(f"{count} {what} exceed the limit of {MOST_NAMES}")
+    if count > MAX_NAMES:
+        raise ValueError(f"{count} {what} exceed the limit of {MAX_NAMES}")
 
 
 def _hparam(value: Value) -> Hparam:

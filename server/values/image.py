@@ -6,7 +6,7 @@ from toposcope.server.values.fields import fields, integer
 from toposcope.server.values.image_format import FORMATS, image_format, image_size
 from toposcope.server.values.tensor import read_strings
 
-MOST_IMAGES = 256
+MAX_IMAGES = 256
 """Limit on the images of a value; writers of TensorBoard record 3 by default."""
 MEDIA_TYPES = tuple(dict.fromkeys(each.media_type for each in FORMATS))
 """Media types that browsers display safely."""
@@ -25,7 +25,7 @@ class Image(NamedTuple):
 
 
 def read_images(payload: bytes, kind: str) -> list[Image]:
-    """Decode the images of a value, at most MOST_IMAGES.
+    """Decode the images of a value, at most MAX_IMAGES.
 
     Args:
         payload: Summary.Image, the same in both dialects, with kind "image"; or a string tensor of TensorBoard, with
@@ -41,7 +41,7 @@ def read_images(payload: bytes, kind: str) -> list[Image]:
     if len(strings) < 2:
         raise ValueError(f"a tensor of images has {len(strings)} strings: expected width, height and images")
     width, height = _side(strings[0]), _side(strings[1])
-    return [_sized(width, height, encoded) for encoded in strings[2 : 2 + MOST_IMAGES]]
+    return [_sized(width, height, encoded) for encoded in strings[2 : 2 + MAX_IMAGES]]
 
 
 def media_type(encoded: memoryview) -> str:

@@ -7,8 +7,8 @@ import struct
 from collections.abc import Callable
 from typing import NamedTuple
 
-_MOST_SEGMENTS = 1000
-_MOST_SUB_BLOCKS = 1 << 17
+_MAX_SEGMENTS = 1000
+_MAX_SUB_BLOCKS = 1 << 17
 """The number of sub-blocks of a frame of a GIF: 33 MB."""
 _NO_FRAME = (0xC4, 0xC8, 0xCC)
 """JPEG markers from C0 to CF that do not begin a frame."""
@@ -97,7 +97,7 @@ def _png_has_no_end(encoded: memoryview) -> bool:
 def _gif_has_frames(encoded: memoryview, frames: int) -> bool:
     """See https://www.w3.org/Graphics/GIF/spec-gif89a.txt, 17 to 27: frames and extensions consist of sub-blocks."""
     at = 13 + _gif_colours(encoded[10])
-    for _ in range(_MOST_SEGMENTS):
+    for _ in range(_MAX_SEGMENTS):
         kind = encoded[at]
         if kind == _GIF_FRAME:
             frames -= 1
@@ -113,7 +113,7 @@ def _gif_has_frames(encoded: memoryview, frames: int) -> bool:
 
 
 def _after_sub_blocks(encoded: memoryview, at: int) -> int:
-    for _ in range(_MOST_SUB_BLOCKS):
+    for _ in range(_MAX_SUB_BLOCKS):
         size = encoded[at]
         at += 1 + size
         if not size:
@@ -161,7 +161,7 @@ def _webp_size(encoded: memoryview) -> Size:
 def _jpeg_size(encoded: memoryview) -> Size:
     """See ITU-T T.81, B.2: segments up to the header of the frame."""
     at = 2
-    for _ in range(_MOST_SEGMENTS):
+    for _ in range(_MAX_SEGMENTS):
         start, marker, length = struct.unpack_from(">BBH", encoded, at)
         if start != 0xFF:
             break

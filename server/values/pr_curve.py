@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from toposcope.server.values.tensor import read_tensor
 
-MOST_THRESHOLDS = 1000
+MAX_THRESHOLDS = 1000
 """Thresholds of a curve that are listed; writers record at most 201 by default."""
 _ROWS = 6
 _Numbers = npt.NDArray[np.float64]
@@ -29,7 +29,7 @@ class PrCurve(NamedTuple):
 
 
 def read_pr_curve(payload: bytes) -> PrCurve:
-    """Decode a tensor of the dims [6, thresholds]; of more than MOST_THRESHOLDS, evenly spaced ones are returned.
+    """Decode a tensor of the dims [6, thresholds]; of more than MAX_THRESHOLDS, evenly spaced ones are returned.
 
     Raises:
         ValueError: the payload is malformed, or not such a tensor.
@@ -40,7 +40,7 @@ def read_pr_curve(payload: bytes) -> PrCurve:
     rows = values.astype(np.float64)
     reached = np.flatnonzero(rows[0] + rows[1] > 0)
     end = int(reached[-1]) + 1 if len(reached) else 1
-    chosen = np.linspace(0, end - 1, min(end, MOST_THRESHOLDS)).round().astype(np.intp)
+    chosen = np.linspace(0, end - 1, min(end, MAX_THRESHOLDS)).round().astype(np.intp)
     average = average_precision(rows[4, :end], rows[5, :end])
     listed = rows[:, chosen]
     return PrCurve(

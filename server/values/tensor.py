@@ -11,8 +11,8 @@ from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.data_types import DTYPES, bfloat16_values
 from toposcope.server.values.fields import LONGEST_VARINT, fields, integer, integers, joined
 
-_MOST_DIMS = 32
-_MOST_FILLED = 1 << 22
+_MAX_DIMS = 32
+_MAX_FILLED = 1 << 22
 """Limit on implicit elements of a message, which equal its last element."""
 
 # Fields of MindSpore's TensorProto; see proto/tensor.proto.
@@ -113,9 +113,9 @@ def _last_integer(contents: Mapping[int, list[memoryview]], number: int) -> int:
 
 def _checked(dims: Iterable[int]) -> tuple[int, ...]:
     checked = tuple(dims)
-    if len(checked) > _MOST_DIMS or min(checked, default=0) < 0:
-        shown = f"{list(checked[:_MOST_DIMS])}{' ...' if len(checked) > _MOST_DIMS else ''}"
-        raise ValueError(f"invalid dims {shown}: expected at most {_MOST_DIMS}, none of them negative")
+    if len(checked) > _MAX_DIMS or min(checked, default=0) < 0:
+        shown = f"{list(checked[:_MAX_DIMS])}{' ...' if len(checked) > _MAX_DIMS else ''}"
+        raise ValueError(f"invalid dims {shown}: expected at most {_MAX_DIMS}, none of them negative")
     return checked
 
 
@@ -147,7 +147,7 @@ def _mindspore(contents: Mapping[int, list[memoryview]]) -> Tensor:
 
 def _mindspore_dims(contents: Mapping[int, list[memoryview]]) -> tuple[int, ...]:
     packed = joined(contents.get(_DIMS, []))
-    return _checked(integers([packed[: _MOST_DIMS * LONGEST_VARINT + 1]]).tolist())
+    return _checked(integers([packed[: _MAX_DIMS * LONGEST_VARINT + 1]]).tolist())
 
 
 def _mindspore_name(code: int) -> str:
@@ -188,7 +188,7 @@ def _tensorboard_dims(contents: Mapping[int, list[memoryview]]) -> tuple[int, ..
         for number, dim in fields(shape):
             if number == 2:
                 sizes.append(next((integer(size) for field, size in fields(dim) if field == 1), 0))
-            if len(sizes) > _MOST_DIMS:
+            if len(sizes) > _MAX_DIMS:
                 break
     return _checked(sizes)
 
@@ -216,6 +216,6 @@ def _filled(elements: npt.NDArray[Any], dims: tuple[int, ...], dtype: str) -> np
     missing = math.prod(dims) - elements.size
     if missing <= 0:
         return elements
-    if missing > _MOST_FILLED:
+    if missing > _MAX_FILLED:
         raise ValueError(f"{elements.size} elements of {dtype} do not match the dims {list(dims)}")
     return np.concatenate([elements, np.full(missing, elements[-1] if elements.size else 0, elements.dtype)])

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from toposcope.server.values.tensor import read_strings
 
-MOST_CELLS = 10_000
+MAX_CELLS = 10_000
 """Limit on the texts of a table."""
 
 
@@ -25,11 +25,11 @@ def read_text(payload: bytes, kind: str) -> Text:
         kind: the field that contained the payload, one of scan.KINDS.
 
     Raises:
-        ValueError: the payload is not a tensor of at most MOST_CELLS strings.
+        ValueError: the payload is not a tensor of at most MAX_CELLS strings.
     """
     if kind != "tensor":
         return Text((), [payload.decode("utf-8", "replace")])
     dims, strings = read_strings(payload)
-    if len(strings) > MOST_CELLS:
-        raise ValueError(f"a table has {len(strings)} texts: expected at most {MOST_CELLS}")
+    if len(strings) > MAX_CELLS:
+        raise ValueError(f"a table has {len(strings)} texts: expected at most {MAX_CELLS}")
     return Text(dims, [str(string, "utf-8", "replace") for string in strings])

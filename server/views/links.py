@@ -9,8 +9,8 @@ import orjson
 from toposcope.server.data_files.json_files import SUFFIX, Content, DamagedFileError, JsonFiles
 from toposcope.server.views.view import Workspace
 
-MOST_LINKS = 10_000
-MOST_BYTES = 256 << 20
+MAX_LINKS = 10_000
+MAX_BYTES = 256 << 20
 """The size of the files of all links."""
 SHORTEST_ID, LONGEST_ID = 10, 52
 """Characters; 52 are a whole SHA-256 in base 32."""
@@ -70,7 +70,7 @@ class Links:
         oldest_first = sorted(stamps, key=lambda name: (name == newest, stamps[name].modified))
         count, size = len(stamps), sum(stamp.size for stamp in stamps.values())
         for name in oldest_first[:-1]:
-            if count <= MOST_LINKS and size <= MOST_BYTES:
+            if count <= MAX_LINKS and size <= MAX_BYTES:
                 return
             self._files.delete(name)
             count, size = count - 1, size - stamps[name].size

@@ -13,7 +13,7 @@ from toposcope.server.data_files.data_folder import hashed
 from toposcope.server.data_files.json_files import SUFFIX, Content, DamagedFileError, JsonFiles
 from toposcope.server.views.view import ListedView, View, ViewContent
 
-MOST_VIEWS = 1000
+MAX_VIEWS = 1000
 _DEFAULT = "default" + SUFFIX
 
 
@@ -105,7 +105,7 @@ class ViewsFolder:
 
     def _check_number(self, file_name: str) -> None:
         names = self.files.stamps().keys() - {_DEFAULT}
-        if file_name not in names and len(names) >= MOST_VIEWS:
+        if file_name not in names and len(names) >= MAX_VIEWS:
             raise TooManyViewsError
 
     def delete(self, name: str, base: str) -> None:

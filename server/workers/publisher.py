@@ -37,7 +37,7 @@ from toposcope.server.workers.settings import Settings
 from toposcope.server.workers.shared_memory import ArrayReference, BlockId, SharedMemory
 
 _PATIENCE_SECONDS = 1.0
-_MOST_RUNS = 200
+_MAX_RUNS = 200
 """Runs in one patch: a worker that starts gets many."""
 
 log = logging.getLogger(__name__)
@@ -208,7 +208,7 @@ class Publisher:
 
     def _next_patch(self, link: _Link) -> Patch:
         """Return how the last snapshot differs from what the worker has; called with the lock."""
-        names = sorted(link.pending)[:_MOST_RUNS]
+        names = sorted(link.pending)[:_MAX_RUNS]
         link.pending.difference_update(names)
         link.is_stale = bool(link.pending)
         link.sent_at = time.monotonic()

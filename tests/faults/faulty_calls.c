@@ -16,8 +16,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define MOST_DESCRIPTORS 65536
-#define MOST_DIRECTORIES 64
+#define MAX_DESCRIPTORS 65536
+#define MAX_DIRECTORIES 64
 #define LARGE_ALLOCATION (64 << 10)
 #define SHORT_TRANSFER -1 /* As an error number: the call transfers half of what it was asked for. */
 
@@ -30,8 +30,8 @@ static volatile long target, counted, failed;
 static volatile int error_number;
 static volatile int are_types_hidden;
 static Observer observer;
-static unsigned char is_marked[MOST_DESCRIPTORS];
-static DIR *directories[MOST_DIRECTORIES];
+static unsigned char is_marked[MAX_DESCRIPTORS];
+static DIR *directories[MAX_DIRECTORIES];
 static __thread int is_inside;
 
 void fault_below(const char *directory) {
@@ -76,7 +76,7 @@ static int is_path(const char *path) {
 }
 
 static int is_descriptor(int descriptor) {
-  return is_armed && !is_inside && descriptor >= 0 && descriptor < MOST_DESCRIPTORS && is_marked[descriptor];
+  return is_armed && !is_inside && descriptor >= 0 && descriptor < MAX_DESCRIPTORS && is_marked[descriptor];
 }
 
 #define NEXT(name, type) \
@@ -84,7 +84,7 @@ static int is_descriptor(int descriptor) {
   if (!next) next = (type)dlsym(RTLD_NEXT, name)
 
 static int mark(int descriptor, const char *path) {
-  if (descriptor >= 0 && descriptor < MOST_DESCRIPTORS)
+  if (descriptor >= 0 && descriptor < MAX_DESCRIPTORS)
     is_marked[descriptor] = path && below_length && strncmp(path, below, below_length) == 0;
   return descriptor;
 }
@@ -118,7 +118,7 @@ OPENAT(openat64)
 int close(int descriptor) {
   NEXT("close", int (*)(int));
   int is_counted = is_descriptor(descriptor);
-  if (descriptor >= 0 && descriptor < MOST_DESCRIPTORS) is_marked[descriptor] = 0;
+  if (descriptor >= 0 && descriptor < MAX_DESCRIPTORS) is_marked[descriptor] = 0;
   int result = next(descriptor);
   return is_counted && begin("close", 0) ? -1 : result; /* It is closed whatever it returns. */
 }
@@ -173,20 +173,20 @@ DIR *opendir(const char *path) {
   if (is_path(path) && begin("opendir", 0)) return NULL;
   DIR *directory = next(path);
   if (directory && path && below_length && strncmp(path, below, below_length) == 0)
-    for (int at = 0; at < MOST_DIRECTORIES; at++)
+    for (int at = 0; at < MAX_DIRECTORIES; at++)
       if (__sync_bool_compare_and_swap(&directories[at], NULL, directory)) break;
   return directory;
 }
 
 int closedir(DIR *directory) {
   NEXT("closedir", int (*)(DIR *));
-  for (int at = 0; at < MOST_DIRECTORIES; at++) __sync_bool_compare_and_swap(&directories[at], directory, NULL);
+  for (int at = 0; at < MAX_DIRECTORIES; at++) __sync_bool_compare_and_swap(&directories[at], directory, NULL);
   return next(directory);
 }
 
 static int is_directory(DIR *directory) {
   if (!is_armed || is_inside) return 0;
-  for (int at = 0; at < MOST_DIRECTORIES; at++)
+  for (int at = 0; at < MAX_DIRECTORIES; at++)
     if (directories[at] == directory) return 1;
   return 0;
 }

@@ -67,7 +67,7 @@ IMAGES = {"grey": PIXELS[:1, :1], "rgb": PIXELS[:1, :3], "rgba": PIXELS[:1], "ba
 CUSTOM = {"dropout": 0.5, "author": "me", "layers": 3, "tokens": 2**40, "shuffled": True}
 EXTREME_STEPS = (-5, 1, 2**40)
 EXTREME_TAGS = ("plain", "a/b c", "<b>[x]", "ünï", "100%?&=", "two\nlines", "x" * 3000)
-STEPS_OF_ROTATION, MOST_BYTES = 10_000, 100_000
+STEPS_OF_ROTATION, MAX_BYTES = 10_000, 100_000
 STEPS_OF_MARKS, MARKED_BYTES = range(1, 41), 3_000
 
 
@@ -174,7 +174,7 @@ def record_extremes(directory: Path) -> None:
 def record_rotating(directory: Path) -> None:
     """Record a run with many files."""
     noise = np.random.default_rng(0).normal(size=500)
-    with SummaryRecord(directory, max_file_size=MOST_BYTES) as recorder:
+    with SummaryRecord(directory, max_file_size=MAX_BYTES) as recorder:
         recorder.add_value("train_lineage", "train", train_lineage(optimizer="Adam", network="LeNet"))
         for step in range(1, STEPS_OF_ROTATION + 1):
             recorder.add_value("scalar", "step", step)
@@ -366,7 +366,7 @@ def test_rotated_recording_is_complete(logdir: Path, read_events: ReadEvents) ->
     """The files have every step once, in the order of their names."""
     files = sorted((logdir / "rotating").glob("*_MS"))
     assert len(files) > 5
-    assert max(path.stat().st_size for path in files) <= MOST_BYTES
+    assert max(path.stat().st_size for path in files) <= MAX_BYTES
     events = [event for path in files for event in read_events(path)]
     assert [event.step for event in events if event.summary.value] == list(range(1, STEPS_OF_ROTATION + 1))
     assert all(event.summary.value[0].scalar_value == event.step for event in events if event.summary.value)

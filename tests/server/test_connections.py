@@ -155,7 +155,7 @@ def test_half_sent_body_is_closed(tmp_path: Path, serve: Serve, monkeypatch: pyt
 
 def test_bodies_together_are_limited(tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients that send large bodies slowly cannot use up the memory: another one is answered 503, and later 200."""
-    monkeypatch.setattr(request_bodies, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(request_bodies, "MAX_BYTES", 1 << 20)
     body = b'{"tag": ["' + b"x" * 700_000 + b'"]}'
     url = serve(tmp_path).base_url
     with connect(url) as slow:
@@ -227,7 +227,7 @@ def test_replies_that_are_not_received_are_limited_together(
     tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those of too many clients that do not read are given up at once; one that reads gets its reply."""
-    monkeypatch.setattr(connections, "MOST_UNSENT_BYTES", UNSENT)
+    monkeypatch.setattr(connections, "MAX_UNSENT_BYTES", UNSENT)
     write_image(tmp_path)
     url = serve(tmp_path).base_url
     with ExitStack() as stack:

@@ -75,12 +75,12 @@ function valueColumns() {
     const isResult = valueNamed(id)?.kind !== "param";
     const textOf = (/** @type {import("../data/text/value_filter.js").Value} */ value) =>
       value === null ? "" : typeof value === "number" && isResult ? inColumn(value, format) : plainText(value);
-    const width = Math.min(MOST_LETTERS, Math.max(FEWEST_LETTERS, ...values.map((value) => textOf(value).length)));
+    const width = Math.min(MAX_LETTERS, Math.max(FEWEST_LETTERS, ...values.map((value) => textOf(value).length)));
     return { id, read, textOf, width };
   });
 }
 /** Of a column of values. */
-const [FEWEST_LETTERS, MOST_LETTERS] = [5, 12];
+const [FEWEST_LETTERS, MAX_LETTERS] = [5, 12];
 
 export function rail() {
   const count = lines.value.length;

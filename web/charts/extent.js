@@ -31,10 +31,10 @@ const REACH = 0.25;
 /** It leaves values out only if the others would have a smaller share of the axis. */
 const LEAST_SHARE = 1 / 3;
 /** Larger columns are sampled to find the quantiles. */
-const MOST_SORTED = 20_000;
+const MAX_SORTED = 20_000;
 /** The room beyond a range, as shares of it: the least, and the most, if there is something behind the lines. */
 const MARGIN = 0.06;
-const MOST_MARGIN = 0.15;
+const MAX_MARGIN = 0.15;
 /** Ends of a range are multiples of a round number that is at most this share of it: it is the same for most events of a
  * live run. */
 const GRID = 0.05;
@@ -58,7 +58,7 @@ export function yExtent(lines, window, { log, isRobust, also = [] }) {
  * @returns {Window} */
 export function robustRange(values, reach = REACH) {
   const [least, most] = rangeOf(values);
-  const stride = Math.ceil(values.length / MOST_SORTED);
+  const stride = Math.ceil(values.length / MAX_SORTED);
   const sample = stride > 1 ? values.filter((_, place) => place % stride === 0) : values;
   const sorted = Float64Array.from(sample).sort();
   const at = (/** @type {number} */ share) => sorted[Math.round(share * (sorted.length - 1))];
@@ -106,7 +106,7 @@ function withRoom({ lo, hi, whole }, log) {
   if (lo > hi) return log ? [-1, 1] : [0, 1];
   const size = hi - lo;
   if (log ? size <= ROUNDING : size <= ROUNDING * Math.max(Math.abs(lo), Math.abs(hi))) return aroundOne(lo, hi, log);
-  const room = (/** @type {number} */ beyond) => Math.min(Math.max(MARGIN * size, beyond), MOST_MARGIN * size);
+  const room = (/** @type {number} */ beyond) => Math.min(Math.max(MARGIN * size, beyond), MAX_MARGIN * size);
   if (size === Infinity) return [lo, hi];
   const step = roundStep(GRID * size);
   return [Math.floor((lo - room(lo - whole[0])) / step) * step, Math.ceil((hi + room(whole[1] - hi)) / step) * step];

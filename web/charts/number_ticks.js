@@ -7,7 +7,7 @@
 export const FEWEST = 3;
 export const MOST = 8;
 /** Ticks from which three are chosen if eight do not fit: 2.5 times as many as fit badly, and those at both ends. */
-const MOST_DENSE = 14;
+const MAX_DENSE = 14;
 /** Longer labels are written beyond an offset. */
 const LONGEST = 7;
 export const UNITS = ["", "k", "M", "G", "T"];
@@ -70,9 +70,9 @@ function multiples(lo, hi, factor, power) {
   const [low, high] = raised ? [lo * 1e250, hi * 1e250] : [lo, hi];
   const distance = Number(`${factor}e${power + raised}`);
   const first = Math.floor(low / distance);
-  if (high / distance - first > MOST_DENSE) return [];
+  if (high / distance - first > MAX_DENSE) return [];
   const slack = Number(`${factor}e${power - 9}`);
-  return Array.from({ length: MOST_DENSE + 1 }, (_, place) => ({ count: (first + place) * factor + 0, power })).filter(
+  return Array.from({ length: MAX_DENSE + 1 }, (_, place) => ({ count: (first + place) * factor + 0, power })).filter(
     (tick, place, all) => {
       const value = numberOf(tick);
       const isNew = place === 0 || value > numberOf(all[place - 1]);

@@ -40,7 +40,7 @@ const MARGIN = { top: 46, right: 20, bottom: 30 };
 const SIDE = 62;
 const ROW = 18;
 const CHARACTER = 6.3;
-const MOST_NAMED = 60;
+const MAX_NAMED = 60;
 
 /** @param {string} text */
 const escaped = (text) =>
@@ -222,7 +222,7 @@ function triangles({ xs, ys, raw }, toX, area, colours) {
 function legend({ lines, colours, height: top }, width) {
   let x = 16;
   let row = 0;
-  const entries = lines.slice(0, MOST_NAMED).map(({ name, colour, dash }) => {
+  const entries = lines.slice(0, MAX_NAMED).map(({ name, colour, dash }) => {
     const length = 30 + Math.min(name.length, 60) * CHARACTER + 14;
     if (x + length > width - 8 && x > 16) [x, row] = [16, row + 1];
     const at = `translate(${short(x)} ${row * ROW})`;

@@ -9,8 +9,8 @@ const CELL_PADDING = 22;
 const HEAD_PADDING = 34;
 const LEAST = 56;
 /** Longer texts of cells and headings are cut; numbers never are. */
-const MOST_TEXT = 220;
-const MOST_HEAD = 150;
+const MAX_TEXT = 220;
+const MAX_HEAD = 150;
 
 /** @param {string} text @returns {number} in pixels, in the font of the page */
 function textWidth(text) {
@@ -29,8 +29,8 @@ function contextOfPage() {
  * @returns {number} in pixels */
 export function columnWidth(head, texts, isNumber) {
   const longest = widest(texts) + CELL_PADDING;
-  const ofHead = Math.min(MOST_HEAD, textWidth(head) + HEAD_PADDING);
-  return Math.ceil(Math.max(LEAST, ofHead, isNumber ? longest : Math.min(MOST_TEXT, longest)));
+  const ofHead = Math.min(MAX_HEAD, textWidth(head) + HEAD_PADDING);
+  return Math.ceil(Math.max(LEAST, ofHead, isNumber ? longest : Math.min(MAX_TEXT, longest)));
 }
 
 /** Measuring costs more than comparing lengths: of texts of one length only the first is measured.
@@ -39,7 +39,7 @@ function widest(texts) {
   /** @type {Map<number, string>} */
   const byLength = new Map();
   for (const text of texts) if (!byLength.has(text.length)) byLength.set(text.length, text);
-  const longest = [...byLength.keys()].sort((a, b) => b - a).slice(0, MOST_MEASURED);
+  const longest = [...byLength.keys()].sort((a, b) => b - a).slice(0, MAX_MEASURED);
   return Math.max(0, ...longest.map((length) => textWidth(/** @type {string} */ (byLength.get(length)))));
 }
-const MOST_MEASURED = 3;
+const MAX_MEASURED = 3;

@@ -4,7 +4,7 @@ import { html } from "lit-html";
 import { fractionOf, nonFinite, plainText, wholePart } from "../i18n/numbers.js";
 
 /** Rows whose numbers are looked at: more do not change the room for fractions. */
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 
 /** The letters that the fractions of a column need.
  * @param {readonly import("../data/text/value_filter.js").Value[]} values */
@@ -12,7 +12,7 @@ export const fractionRoom = (values) =>
   Math.max(
     0,
     ...values
-      .slice(0, MOST_ROWS)
+      .slice(0, MAX_ROWS)
       .map((value) => (typeof value === "number" && Number.isFinite(value) ? fractionOf(plainText(value)).length : 0)),
   );
 
@@ -24,10 +24,10 @@ export const wholeCell = (text, room) =>
 /** The letters that the integer parts of a column need; longer ones stand out. @param {Iterable<string>} texts */
 export function wholeRoom(texts) {
   let room = 0;
-  for (const text of texts) room = Math.max(room, Math.min(MOST_WHOLE, wholePart(text).length));
+  for (const text of texts) room = Math.max(room, Math.min(MAX_WHOLE, wholePart(text).length));
   return room;
 }
-const MOST_WHOLE = 5;
+const MAX_WHOLE = 5;
 
 /** A recorded number with five digits; the fraction is as wide as the widest of its column.
  * @param {number} value @param {number} room letters */

@@ -10,7 +10,7 @@ import { option } from "./view_menu.js";
 /** @typedef {import("../data/runs/ranks.js").RankChoice} RankChoice */
 
 /** More ranks or attempts can only be selected in the URL. */
-const MOST_OFFERED = 64;
+const MAX_OFFERED = 64;
 
 const RANK_WORDS = /** @type {const} */ (["bar.rank", "bar.rank_lowest", "bar.rank_all", "card.rank"]);
 const WRITER_WORDS = /** @type {const} */ (["bar.writer", "bar.writer_all", "bar.writer_each", "card.writer"]);
@@ -38,7 +38,7 @@ function which({ page, allowsAll }, name, chosen, offered, [label, byDefault, ev
   if (!offered.length && !chosen) return nothing;
   const numbers = [
     ...new Set([
-      ...offered.slice(0, MOST_OFFERED).map(String),
+      ...offered.slice(0, MAX_OFFERED).map(String),
       ...(Number.isNaN(Number(chosen || "all")) ? [] : [chosen]),
     ]),
   ];

@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { noteOf } from "../data/notes/notes.js";
 import { matchingRuns, sessionPath } from "../data/runs/runs.js";
-import { draftNames, MOST_SHORTENED, sharedFolders, shortNames } from "../data/runs/short_names.js";
+import { draftNames, MAX_SHORTENED, sharedFolders, shortNames } from "../data/runs/short_names.js";
 import { cutLeaf } from "../data/tags/names.js";
 import { t } from "../i18n/words.js";
 
@@ -22,7 +22,7 @@ export const nameOf = (run) => noteOf(run).alias ?? wholeName(run);
 const wholeName = (run) => (run === "." ? t("rail.root") : sessionPath(run));
 
 const names = computed(() => [...new Set(matchingRuns.value.map(wholeName))]);
-const areMany = computed(() => names.value.length > MOST_SHORTENED);
+const areMany = computed(() => names.value.length > MAX_SHORTENED);
 const drafts = computed(() => draftNames(areMany.value ? [] : names.value));
 const start = computed(() => (areMany.value ? sharedFolders(names.value) : 0));
 /** Short names by characters, of which few numbers are used.

@@ -39,7 +39,7 @@ export const ROW = 28;
  */
 
 /** Labels of a row; further ones are in its title. */
-const MOST_LABELS = 1;
+const MAX_LABELS = 1;
 
 /** @param {RunRow} row @param {RowPlace} at */
 export function runRow(row, { place, count, columns, groupStyle, mark }) {
@@ -66,7 +66,7 @@ export function runRow(row, { place, count, columns, groupStyle, mark }) {
               aria-label=${t("rail.baseline")}>${ICONS.baseline}</span>`
             : nothing
         }
-        ${labelChips(noteOf(run).labels.slice(0, MOST_LABELS))}
+        ${labelChips(noteOf(run).labels.slice(0, MAX_LABELS))}
         ${
           row.damaged_records
             ? html`<span class="damaged" role="img"

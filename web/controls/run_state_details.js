@@ -15,7 +15,7 @@ import { stateMark, stateSentence } from "./state_mark.js";
 /** @typedef {import("../data/client/api_types.js").Recording} Recording */
 
 /** Recordings that are listed at first. */
-const MOST_RECORDINGS = 8;
+const MAX_RECORDINGS = 8;
 /** The run whose recordings are all listed. */
 const expanded = signal("");
 
@@ -52,7 +52,7 @@ export function recordingList({ run, recordings, error }) {
   const ordered = orderedRecordings(processesOf(recordings));
   const isSingle = ordered.length === 1;
   const common = commonCommandLine(ordered);
-  const shown = expanded.value === run ? ordered : ordered.slice(0, MOST_RECORDINGS);
+  const shown = expanded.value === run ? ordered : ordered.slice(0, MAX_RECORDINGS);
   return html`<section class="recordings">
     <h3>${t("state.processes", { n: ordered.length })}</h3>
     ${common ? commandLine(common) : nothing}

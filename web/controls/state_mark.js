@@ -10,7 +10,7 @@ import { t } from "../i18n/words.js";
  * Pick<import("../data/client/api_types.js").Recording, "phase" | "error">} Stateful */
 
 /** Longer errors are cut in hints. */
-const MOST_LETTERS = 300;
+const MAX_LETTERS = 300;
 
 /** The marks differ in shape as well as in colour; that of most runs is quiet. Nothing marks an unknown state. */
 const SHAPES = {
@@ -49,7 +49,7 @@ export function stateSentence(of) {
 /** The same with the error, in lines of their own.
  * @param {Stateful} of */
 export const stateHint = (of) =>
-  [stateSentence(of), ...(of.error ? [errorLine(of.error).slice(0, MOST_LETTERS)] : [])].join("\n");
+  [stateSentence(of), ...(of.error ? [errorLine(of.error).slice(0, MAX_LETTERS)] : [])].join("\n");
 
 /** A mark and its word, with the whole sentence as a hint.
  * @param {Stateful} of */

@@ -4,7 +4,7 @@
 const LEAST_PLAIN = 1e-3;
 const LEAST_LARGE = 1e6;
 /** Larger integers are not exact. */
-const MOST_EXACT = 1e15;
+const MAX_EXACT = 1e15;
 /** A double has no more digits. */
 const ALL_DIGITS = 17;
 
@@ -71,7 +71,7 @@ export function columnFormat(values, resolution = 0) {
   if (largest === 0) return { decimals: 1, exponents: false };
   const power = Math.floor(Math.log10(largest));
   const needed = resolution > 0 ? Math.ceil(-Math.log10(resolution)) : -Infinity;
-  const isFine = needed > 0 && largest < MOST_EXACT && largest >= LEAST_PLAIN;
+  const isFine = needed > 0 && largest < MAX_EXACT && largest >= LEAST_PLAIN;
   if ((largest >= LEAST_LARGE && !isFine) || largest < LEAST_PLAIN || smallest < LEAST_PLAIN / 100)
     return { decimals: Math.min(ALL_DIGITS - 1, Math.max(3, power + needed)), exponents: true };
   const forSmallest = Math.min(3 - Math.floor(Math.log10(smallest)), 6);

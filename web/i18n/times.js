@@ -4,10 +4,10 @@
 const two = (number) => String(number).padStart(2, "0");
 
 /** Wall times have no more decimals. */
-const MOST_DECIMALS = 6;
+const MAX_DECIMALS = 6;
 
 /** Decimals of seconds with which times that differ by the resolution read differently. @param {number} resolution */
-const decimalsFor = (resolution) => Math.max(0, Math.min(MOST_DECIMALS, Math.ceil(-Math.log10(resolution))));
+const decimalsFor = (resolution) => Math.max(0, Math.min(MAX_DECIMALS, Math.ceil(-Math.log10(resolution))));
 
 /** "0.52s", "12.3s", "4m 05s", "3h 12m", "2d 04h"; seconds in.
  * @param {number} seconds @param {number} [resolution] times that differ by this read differently

@@ -11,7 +11,7 @@ _MAX_WRITES = 10_000
 _LONG_TEXT = 2_000
 _MAX_TEXT = 100_000
 _MAX_CHARACTERS = 4_000_000  # Of long texts.
-_MOST_PARTS = 16  # Of a line: a progress bar never ends its line.
+_MAX_PARTS = 16  # Of a line: a progress bar never ends its line.
 
 
 class Write(NamedTuple):
@@ -86,7 +86,7 @@ class PendingOutput:
 
     def _drop_oldest(self) -> None:
         """Drop the oldest write, and what else belongs to its line: print() writes the line break separately."""
-        for _ in range(_MOST_PARTS):
+        for _ in range(_MAX_PARTS):
             try:
                 text = self._writes.popleft()[2]
             except IndexError:  # Taken meanwhile.

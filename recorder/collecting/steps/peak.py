@@ -5,7 +5,7 @@ from typing import Any
 
 from toposcope.recorder.values.scalar import scalar_from
 
-_MOST_UNREAD = 1000
+_MAX_UNREAD = 1000
 
 
 class Peak:
@@ -25,7 +25,7 @@ class Peak:
             self._read(number)
             return
         self._unread.append(number)
-        while self._unread and (_is_ready(self._unread[0]) or len(self._unread) > _MOST_UNREAD):
+        while self._unread and (_is_ready(self._unread[0]) or len(self._unread) > _MAX_UNREAD):
             self._read(self._unread.popleft())
 
     def value(self) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from toposcope.recorder.adapters import is_tensor
 
-_MOST_SETTINGS, _LONGEST_TEXT, _LONGEST_LIST = 32, 200, 16
+_MAX_SETTINGS, _LONGEST_TEXT, _LONGEST_LIST = 32, 200, 16
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -72,7 +72,7 @@ def plain_setting(value: Any) -> object:
 
 def _plain(settings: Mapping[str, object]) -> dict[str, object]:
     plain = {name: plain_setting(value) for name, value in settings.items()}
-    return dict([(name, value) for name, value in plain.items() if value is not None][:_MOST_SETTINGS])
+    return dict([(name, value) for name, value in plain.items() if value is not None][:_MAX_SETTINGS])
 
 
 def _plain_list(values: Any) -> list[object] | None:

@@ -17,7 +17,7 @@ from toposcope.recorder.training.events.callback_list import CallbackList
 from toposcope.recorder.training.own_loops.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
 
-_MOST_EPOCHS = 1 << 20
+_MAX_EPOCHS = 1 << 20
 """A data set without length has sys.maxsize epochs."""
 
 
@@ -180,7 +180,7 @@ class ToposcopeCallback(TrainerCallback):
         if not state.global_step:
             warn_of_earlier_training(directory)
         optimizer = getattr(optimizer, "optimizer", optimizer)
-        has_epochs = 0 < state.num_train_epochs < _MOST_EPOCHS
+        has_epochs = 0 < state.num_train_epochs < _MAX_EPOCHS
         return DrivenRun(
             [collector, *self._settings.callbacks],
             model=model,

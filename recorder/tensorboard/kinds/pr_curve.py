@@ -12,7 +12,7 @@ from toposcope.recorder.tensorboard.kinds.tensor import float_field
 
 _Array = npt.NDArray[Any]
 
-MOST_THRESHOLDS = 127
+MAX_THRESHOLDS = 127
 """What the writers of PyTorch and tensorboardX limit the thresholds to."""
 _SMALLEST_COUNT = 1e-7
 

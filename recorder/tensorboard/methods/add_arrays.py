@@ -138,9 +138,9 @@ class AddArrays(RunWriter):
             TypeError: an argument has the wrong type.
             ValueError: the numbers of labels, predictions and weights differ, or an argument is out of range.
         """
-        from toposcope.recorder.tensorboard.kinds.pr_curve import MOST_THRESHOLDS, PredictionsValue
+        from toposcope.recorder.tensorboard.kinds.pr_curve import MAX_THRESHOLDS, PredictionsValue
 
-        thresholds = min(checked_integer("num_thresholds", num_thresholds, lowest=2), MOST_THRESHOLDS)
+        thresholds = min(checked_integer("num_thresholds", num_thresholds, lowest=2), MAX_THRESHOLDS)
         arrays = [self._real_array(tag, each) for each in (labels, predictions, 1.0 if weights is None else weights)]
         if any(array is None for array in arrays):
             return
@@ -186,9 +186,9 @@ class AddArrays(RunWriter):
             TypeError: an argument has the wrong type.
             ValueError: the lists differ in length, or the step does not fit in 64 bits.
         """
-        from toposcope.recorder.tensorboard.kinds.pr_curve import MOST_THRESHOLDS, PrCurveValue
+        from toposcope.recorder.tensorboard.kinds.pr_curve import MAX_THRESHOLDS, PrCurveValue
 
-        thresholds = min(checked_integer("num_thresholds", num_thresholds, lowest=1), MOST_THRESHOLDS)
+        thresholds = min(checked_integer("num_thresholds", num_thresholds, lowest=1), MAX_THRESHOLDS)
         counts = true_positive_counts, false_positive_counts, true_negative_counts, false_negative_counts
         read = [self._real_array(tag, each) for each in (*counts, precision, recall)]
         arrays = [array.numbers() for array in read if array is not None]

@@ -11,7 +11,7 @@ from toposcope.recorder.values.results.table import Table
 
 COLUMNS = ("actual", "predicted", "count")
 """The columns by which the page knows that a table is a confusion matrix."""
-_MOST_CLASSES = 10_000
+_MAX_CLASSES = 10_000
 
 
 class ConfusionMatrix(NamedTuple):
@@ -48,8 +48,8 @@ class ConfusionMatrix(NamedTuple):
             raise ValueError(f"there are {len(actual)} labels and {len(predicted)} predictions.")
         size = int(max(numbers.max(initial=-1) for numbers in (actual, predicted))) + 1
         size = max(size, len(self.classes or ()))
-        if size > _MOST_CLASSES:
-            raise ValueError(f"there are {size} classes: expected at most {_MOST_CLASSES}.")
+        if size > _MAX_CLASSES:
+            raise ValueError(f"there are {size} classes: expected at most {_MAX_CLASSES}.")
         counts = np.zeros((size, size), np.int64)
         np.add.at(counts, (actual, predicted), 1)
         return counts

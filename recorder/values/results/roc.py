@@ -11,7 +11,7 @@ from toposcope.recorder.values.results.table import Table
 
 COLUMNS = ("class", "fpr", "tpr")
 """The columns by which the page knows that a table is one of ROC curves."""
-MOST_POINTS = 1000
+MAX_POINTS = 1000
 _DIGITS = 6
 _Array = npt.NDArray[Any]
 
@@ -82,9 +82,9 @@ def counts_at_scores(is_class: _Array, scores: _Array) -> tuple[_Array, _Array]:
 
 def _spread(way: _Array) -> _Array:
     """Return which points are kept, evenly spread by the way along the curve; the first and the last among them."""
-    if len(way) <= MOST_POINTS:
+    if len(way) <= MAX_POINTS:
         return np.arange(len(way))
     if np.isnan(way[-1]):
         return np.array([0, len(way) - 1])
-    places = np.searchsorted(way, np.linspace(way[0], way[-1], MOST_POINTS))
+    places = np.searchsorted(way, np.linspace(way[0], way[-1], MAX_POINTS))
     return np.unique(np.append(places, [0, len(way) - 1]))

@@ -15,7 +15,7 @@ from toposcope.recorder.wandb.media.media_files import NewFile
 from toposcope.recorder.wandb.media.video import Video
 from toposcope.recorder.wandb.reports import guarded, guarded_media, report_ignored
 
-_MOST_CHARACTERS, _MOST_MEDIA = 16 << 20, 64
+_MAX_CHARACTERS, _MAX_MEDIA = 16 << 20, 64
 _MEDIA = (Image, Histogram, Html, Video, Audio, Object3D, Molecule)
 _DEFAULT_COLUMNS = ("Input", "Output", "Expected")
 
@@ -115,7 +115,7 @@ class Table:
     def _lines(self) -> str:
         names = distinct_names(self.columns)
         lines: list[str] = []
-        room = _MOST_CHARACTERS
+        room = _MAX_CHARACTERS
         for row in self.data:
             lines.append(table_lines(Rows(names, [[_cell(value) for value in row]]), str))
             room -= len(lines[-1]) + 1
@@ -132,10 +132,10 @@ class Table:
             for position, value in enumerate(row)
             if isinstance(value, _MEDIA)
         ]
-        if len(found) > _MOST_MEDIA:
-            reason = f"of {len(found)} media in its cells the first {_MOST_MEDIA} are recorded."
+        if len(found) > _MAX_MEDIA:
+            reason = f"of {len(found)} media in its cells the first {_MAX_MEDIA} are recorded."
             report_ignored("Table", {"data": True}, {"data": reason})
-        return found[:_MOST_MEDIA]
+        return found[:_MAX_MEDIA]
 
 
 def _cell(value: Any) -> Any:

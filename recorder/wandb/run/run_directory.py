@@ -17,7 +17,7 @@ from toposcope.recorder.wandb.run.run_settings import RunSettings
 
 FILE_NAME = "wandb-run.json"
 _UNSAFE = re.compile(r"[^\w.\- ]+")
-_MOST_CHARACTERS = 100
+_MAX_CHARACTERS = 100
 
 
 def new_directory(settings: RunSettings) -> Path:
@@ -110,5 +110,5 @@ def _is_alive(facts: Mapping[str, Any]) -> bool:
 
 def _safe(name: str) -> str:
     """Return name as the name of a directory."""
-    safe = _UNSAFE.sub("_", name).strip(" .")[:_MOST_CHARACTERS]
+    safe = _UNSAFE.sub("_", name).strip(" .")[:_MAX_CHARACTERS]
     return safe or "_"

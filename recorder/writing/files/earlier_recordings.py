@@ -10,9 +10,9 @@ from toposcope.proto.summary_pb2 import Event
 
 # Values recorded at the end of a training may take much more than its steps.
 _TAILS = (1 << 16, 1 << 20)
-_MOST_FILES = 16
+_MAX_FILES = 16
 _ZEROS = b"\0\0\0\0"
-_MOST_CANDIDATES = 10_000
+_MAX_CANDIDATES = 10_000
 
 
 def last_recorded_step(directory: str, rank: int) -> int | None:
@@ -20,7 +20,7 @@ def last_recorded_step(directory: str, rank: int) -> int | None:
 
     Only the last 64 KiB of the newest files are read, if they do not suffice the last MiB; no files of TensorBoard.
     """
-    for path in _newest_files(directory, rank)[:_MOST_FILES]:
+    for path in _newest_files(directory, rank)[:_MAX_FILES]:
         try:
             step = _last_step_in(path)
         except OSError:
@@ -70,7 +70,7 @@ def _last_step(tail: bytes) -> int | None:
 def _next_record(tail: bytes, offset: int) -> int | None:
     """Return the offset of the first sound header from an offset on; None if there is none."""
     # The last four of the eight bytes of a length are 0.
-    for _ in range(_MOST_CANDIDATES):
+    for _ in range(_MAX_CANDIDATES):
         offset = tail.find(_ZEROS, offset + 4) - 4
         if offset < 0 or offset + framing.HEADER_BYTES > len(tail):
             return None

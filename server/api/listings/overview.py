@@ -12,7 +12,7 @@ from toposcope.server.api.notes import notes_of
 from toposcope.server.api.replies.errors import INVALID_REQUEST, Problem, Replies, body_errors
 from toposcope.server.api.replies.json_reply import Number, json_number, json_reply
 from toposcope.server.api.requests.budgeted import Work, within_budget
-from toposcope.server.api.requests.request_limits import MOST_BODY_BYTES, MOST_RUNS
+from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES, MAX_RUNS
 from toposcope.server.api.requests.snapshot import Current, find_runs, logdir_of
 from toposcope.server.budget.cancellation import check
 from toposcope.server.budget.cost import Cost
@@ -46,7 +46,7 @@ class OverviewBody(OverviewQuery):
 
     model_config = ConfigDict(strict=True)
 
-    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
+    run: list[str] = Field([], max_length=MAX_RUNS, description="runs; none: all")
 
 
 class BadValue(BaseModel):
@@ -176,7 +176,7 @@ _REPLIES: Replies = {
     404: {"model": Problem, "description": "There is no such run."},
     **INVALID_REQUEST,
 }
-_POST_REPLIES = _REPLIES | body_errors(MOST_BODY_BYTES)
+_POST_REPLIES = _REPLIES | body_errors(MAX_BODY_BYTES)
 
 
 @router.get("/overview", response_model=OverviewReply, responses=_REPLIES)
@@ -185,7 +185,7 @@ async def read_overview(request: Request, current: Current, query: Annotated[Ove
     return await within_budget(request, lambda: _plan(request, current, query))
 
 
-@router.post("/overview", response_model=OverviewReply, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
+@router.post("/overview", response_model=OverviewReply, responses=_POST_REPLIES, max_body_size=MAX_BODY_BYTES)
 async def read_long_overview(request: Request, current: Current, query: Annotated[OverviewBody, Body()]) -> Response:
     """Read the table of runs; the same as GET, for lists that are too long for a URL."""
     logdir_of(request).prioritise(query.run)

@@ -13,7 +13,7 @@ from toposcope.server.api.replies.cbor import MEDIA_TYPE
 from toposcope.server.api.replies.columns import Column, accepts_cbor, cbor_column, columns_reply, json_column
 from toposcope.server.api.replies.errors import INVALID_REQUEST, Replies, body_errors
 from toposcope.server.api.replies.json_reply import Number
-from toposcope.server.api.requests.request_limits import MOST_BODY_BYTES
+from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES
 from toposcope.server.api.requests.snapshot import Current, logdir_of
 from toposcope.server.api.series.scalar_query import is_comparable
 from toposcope.server.loading.logdir import Snapshot
@@ -42,7 +42,7 @@ CodedFact = Literal[
 ]
 SparseFact = Literal["parent", "session_name", "stale"]
 KeptFact = Literal["colour"]
-_MOST_COLUMNS = 1000
+_MAX_COLUMNS = 1000
 
 
 class RunColumnsQuery(BaseModel):
@@ -53,10 +53,10 @@ class RunColumnsQuery(BaseModel):
     fact: list[NumberFact | CodedFact | SparseFact | KeptFact] = Field(
         [], max_length=100, description="facts about runs, named as in /api/runs; first_bad: the step of /api/overview"
     )
-    last: list[str] = Field([], max_length=_MOST_COLUMNS, description="scalar tags, for their last values")
-    min: list[str] = Field([], max_length=_MOST_COLUMNS, description="scalar tags, for their smallest values")
-    max: list[str] = Field([], max_length=_MOST_COLUMNS, description="scalar tags, for their largest values")
-    param: list[str] = Field([], max_length=_MOST_COLUMNS, description="names of hyperparameters")
+    last: list[str] = Field([], max_length=_MAX_COLUMNS, description="scalar tags, for their last values")
+    min: list[str] = Field([], max_length=_MAX_COLUMNS, description="scalar tags, for their smallest values")
+    max: list[str] = Field([], max_length=_MAX_COLUMNS, description="scalar tags, for their largest values")
+    param: list[str] = Field([], max_length=_MAX_COLUMNS, description="names of hyperparameters")
     parameters: bool = Field(False, description="whether to list the hyperparameters of all runs")
     since: int | None = Field(
         None, ge=0, lt=2**53, description="a revision: only runs that have changed since then, if that is known"
@@ -130,7 +130,7 @@ _REPLIES: Replies = {
     200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}},
     **INVALID_REQUEST,
 }
-_POST_REPLIES = _REPLIES | body_errors(MOST_BODY_BYTES)
+_POST_REPLIES = _REPLIES | body_errors(MAX_BODY_BYTES)
 
 
 @router.get("/runs/columns", response_model=RunColumns, responses=_REPLIES)
@@ -139,7 +139,7 @@ def read_run_columns(request: Request, current: Current, query: Annotated[RunCol
     return _read(request, current, query)
 
 
-@router.post("/runs/columns", response_model=RunColumns, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
+@router.post("/runs/columns", response_model=RunColumns, responses=_POST_REPLIES, max_body_size=MAX_BODY_BYTES)
 def read_many_run_columns(request: Request, current: Current, query: Annotated[RunColumnsBody, Body()]) -> Response:
     """Read columns of all runs; the same as GET, for lists that are too long for a URL."""
     return _read(request, current, query)

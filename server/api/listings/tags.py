@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from toposcope.metric_direction import Direction, metric_direction
 from toposcope.server.api.replies.errors import REQUEST_ERRORS, body_errors
 from toposcope.server.api.replies.json_reply import Number, json_reply
-from toposcope.server.api.requests.request_limits import MOST_BODY_BYTES, MOST_RUNS
+from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES, MAX_RUNS
 from toposcope.server.api.requests.snapshot import Current, find_runs
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.tag_table import Tag
@@ -50,7 +50,7 @@ class TagsBody(TagsQuery):
 
     model_config = ConfigDict(strict=True)
 
-    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
+    run: list[str] = Field([], max_length=MAX_RUNS, description="runs; none: all")
 
 
 class TagRow(BaseModel):
@@ -91,8 +91,8 @@ def list_tags(request: Request, current: Current, query: Annotated[TagsQuery, Qu
     "/tags",
     response_model=Tags,
     response_model_exclude_none=True,
-    responses=REQUEST_ERRORS | body_errors(MOST_BODY_BYTES),
-    max_body_size=MOST_BODY_BYTES,
+    responses=REQUEST_ERRORS | body_errors(MAX_BODY_BYTES),
+    max_body_size=MAX_BODY_BYTES,
 )
 def list_tags_of_many_runs(request: Request, current: Current, query: Annotated[TagsBody, Body()]) -> Response:
     """List tags; the same as GET, for lists of runs that are too long for a URL."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from toposcope.server.api.replies.errors import INVALID_REQUEST, Problem, Replies, body_errors
 from toposcope.server.api.replies.json_reply import json_reply
 from toposcope.server.api.requests.budgeted import Work, within_budget
-from toposcope.server.api.requests.request_limits import MOST_BODY_BYTES, MOST_NAME, MOST_RUNS
+from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES, MAX_NAME, MAX_RUNS
 from toposcope.server.api.requests.snapshot import Current, find_runs, logdir_of, not_found
 from toposcope.server.budget.cost import Cost
 from toposcope.server.loading.logdir import Snapshot
@@ -30,7 +30,7 @@ from toposcope.server.values.lineage import Plain
 
 router = APIRouter(prefix="/api")
 Source = Literal["scalar", "lineage"]
-_MOST_RESULTS = 32
+_MAX_RESULTS = 32
 _COST = Cost(5.0, 64 << 20)
 """The cost of fitting a forest."""
 
@@ -41,7 +41,7 @@ class ImportanceQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     metric: str = Field(
-        max_length=MOST_NAME, description="a scalar tag, of which the last value counts, or a lineage metric"
+        max_length=MAX_NAME, description="a scalar tag, of which the last value counts, or a lineage metric"
     )
     run: list[str] = Field([], max_length=1000, description="runs; none: all")
     source: Source | None = Field(None, description="default: scalar if a run has such a tag, else lineage")
@@ -53,7 +53,7 @@ class ImportanceBody(ImportanceQuery):
 
     model_config = ConfigDict(strict=True)
 
-    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
+    run: list[str] = Field([], max_length=MAX_RUNS, description="runs; none: all")
 
 
 class ImportanceReply(BaseModel):
@@ -83,7 +83,7 @@ _REPLIES: Replies = {
     **INVALID_REQUEST,
     501: {"model": Problem, "description": "scikit-learn is not installed."},
 }
-_POST_REPLIES = _REPLIES | body_errors(MOST_BODY_BYTES)
+_POST_REPLIES = _REPLIES | body_errors(MAX_BODY_BYTES)
 MISSING_EXTRA = "importance needs scikit-learn, which is not installed: pip install 'toposcope[importance]'"
 
 
@@ -117,7 +117,7 @@ class _ResultCache:
         result = importance(table.rows, table.metric, seed)
         with self._lock:
             self._results[key] = result
-            if len(self._results) > _MOST_RESULTS:
+            if len(self._results) > _MAX_RESULTS:
                 self._results.popitem(last=False)
         return result
 
@@ -135,7 +135,7 @@ async def read_importance(request: Request, current: Current, query: Annotated[I
     return await within_budget(request, lambda: Work(_COST, lambda: _reply(request, current, query)))
 
 
-@router.post("/importance", response_model=ImportanceReply, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
+@router.post("/importance", response_model=ImportanceReply, responses=_POST_REPLIES, max_body_size=MAX_BODY_BYTES)
 async def read_importance_of_many(
     request: Request, current: Current, query: Annotated[ImportanceBody, Body()]
 ) -> Response:

@@ -16,7 +16,7 @@ from toposcope.server.values.custom_scalars import CONFIG, RecordedLayout, read_
 
 router = APIRouter(prefix="/api")
 _TAG = Tag("custom_scalars", CONFIG)
-_MOST_RUNS, _MOST_LAYOUTS, _MOST_BYTES = 1000, 100, 4 << 20
+_MAX_RUNS, _MAX_LAYOUTS, _MAX_BYTES = 1000, 100, 4 << 20
 
 
 class Layout(BaseModel):
@@ -51,25 +51,25 @@ def list_layouts(current: Current, query: Annotated[RunsQuery, Query()]) -> Resp
 
 def _layouts(runs: list[RunView]) -> tuple[list[dict[str, Any]], list[str]]:
     """Return (a Layout for each different layout, why others are missing)."""
-    problems = [f"{len(runs)} runs have layouts: only {_MOST_RUNS} of them are read"] if len(runs) > _MOST_RUNS else []
+    problems = [f"{len(runs)} runs have layouts: only {_MAX_RUNS} of them are read"] if len(runs) > _MAX_RUNS else []
     having: dict[bytes, list[str]] = {}
     kept: list[RecordedLayout] = []
     left_out = 0
-    for run in runs[:_MOST_RUNS]:
+    for run in runs[:_MAX_RUNS]:
         newest, more_problems = read_messages(run, _TAG, read_layout, most=1)
         problems += more_problems
         for layout in newest:
             if layout.content in having:
                 having[layout.content].append(run.name)
-            elif len(kept) < _MOST_LAYOUTS and sum(map(len, having)) + len(layout.content) <= _MOST_BYTES:
+            elif len(kept) < _MAX_LAYOUTS and sum(map(len, having)) + len(layout.content) <= _MAX_BYTES:
                 having[layout.content] = [run.name]
                 kept.append(layout)
             else:
                 left_out += 1
     if left_out:
         problems.append(
-            f"the layouts of {left_out} runs are left out: a reply has at most {_MOST_LAYOUTS} layouts, "
-            f"of at most {_MOST_BYTES} bytes together"
+            f"the layouts of {left_out} runs are left out: a reply has at most {_MAX_LAYOUTS} layouts, "
+            f"of at most {_MAX_BYTES} bytes together"
         )
     return [_row(having[layout.content], layout) for layout in kept], problems
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from toposcope.metric_direction import Direction, metric_directions
 from toposcope.server.api.replies.errors import REQUEST_ERRORS, body_errors
 from toposcope.server.api.replies.json_reply import json_reply
-from toposcope.server.api.requests.request_limits import MOST_BODY_BYTES, MOST_NAME, MOST_RUNS
+from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES, MAX_NAME, MAX_RUNS
 from toposcope.server.api.requests.snapshot import Current, find_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.parameters.hparams_sessions import only_sessions, parents_of
@@ -18,7 +18,7 @@ from toposcope.server.runs.parameters.run_lineage import lineage_of, read_datase
 from toposcope.server.text.json_values import json_value
 
 router = APIRouter(prefix="/api")
-_POST_REPLIES = REQUEST_ERRORS | body_errors(MOST_BODY_BYTES)
+_POST_REPLIES = REQUEST_ERRORS | body_errors(MAX_BODY_BYTES)
 
 
 class RunsQuery(BaseModel):
@@ -34,7 +34,7 @@ class RunsBody(RunsQuery):
 
     model_config = ConfigDict(strict=True)
 
-    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
+    run: list[str] = Field([], max_length=MAX_RUNS, description="runs; none: all")
 
 
 class RunQuery(BaseModel):
@@ -42,7 +42,7 @@ class RunQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="name of a run")
+    run: str = Field(max_length=MAX_NAME, description="name of a run")
 
 
 class RunLineage(BaseModel):
@@ -131,7 +131,7 @@ def read_lineages(current: Current, query: Annotated[RunsQuery, Query()]) -> Res
     return _read_lineages(current, query)
 
 
-@router.post("/lineage", response_model=Lineages, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
+@router.post("/lineage", response_model=Lineages, responses=_POST_REPLIES, max_body_size=MAX_BODY_BYTES)
 def read_many_lineages(request: Request, current: Current, query: Annotated[RunsBody, Body()]) -> Response:
     """Read the lineage of runs; the same as GET, for lists that are too long for a URL."""
     logdir_of(request).prioritise(query.run)
@@ -168,7 +168,7 @@ def read_datasets(current: Current, query: Annotated[RunsQuery, Query()]) -> Res
 
 
 @router.post(
-    "/lineage/datasets", response_model=DatasetPipelines, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES
+    "/lineage/datasets", response_model=DatasetPipelines, responses=_POST_REPLIES, max_body_size=MAX_BODY_BYTES
 )
 def read_many_datasets(request: Request, current: Current, query: Annotated[RunsBody, Body()]) -> Response:
     """Read dataset pipelines; the same as GET, for lists that are too long for a URL."""

@@ -7,13 +7,13 @@ from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.payloads.payload_query import PayloadQuery, Point, Series, point_at
-from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import find_runs
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import ALL
-from toposcope.server.values.audio import MOST_CLIPS
-from toposcope.server.values.image import MOST_IMAGES
+from toposcope.server.values.audio import MAX_CLIPS
+from toposcope.server.values.image import MAX_IMAGES
 
 _ONE_YEAR = 31_536_000
 
@@ -23,13 +23,13 @@ class PayloadAddress(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="name of a run")
-    tag: str = Field(max_length=MOST_NAME, description="name of a tag of the run")
-    file: str = Field(max_length=MOST_NAME, description="name of an event file of the run")
+    run: str = Field(max_length=MAX_NAME, description="name of a run")
+    tag: str = Field(max_length=MAX_NAME, description="name of a tag of the run")
+    file: str = Field(max_length=MAX_NAME, description="name of an event file of the run")
     inode: int = Field(ge=0, lt=2**64, description="inode of the file, which changes when the file is replaced")
     record: int = Field(ge=0, lt=2**63, description="offset of the record in the file")
     start: int = Field(ge=0, lt=2**32, description="offset of the value in the record")
-    index: int = Field(0, ge=0, lt=max(MOST_IMAGES, MOST_CLIPS), description="index of the item in the value")
+    index: int = Field(0, ge=0, lt=max(MAX_IMAGES, MAX_CLIPS), description="index of the item in the value")
 
     @property
     def etag(self) -> str:

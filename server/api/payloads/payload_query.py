@@ -11,7 +11,7 @@ from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.replies.json_reply import json_number
-from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import find_runs
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.scan import KINDS
@@ -21,7 +21,7 @@ from toposcope.server.runs.messages.payload import read_payload
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.text.json_values import json_value
 
-MOST_POINTS = 1000
+MAX_POINTS = 1000
 _LARGE_BYTES = 16 << 20
 _large_reads = threading.Semaphore(2)
 """Limits concurrent reads of large payloads to two, which bounds the memory of many requests for large tensors."""
@@ -32,8 +32,8 @@ class PayloadQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="name of a run")
-    tag: str = Field(max_length=MOST_NAME, description="name of a tag of the run")
+    run: str = Field(max_length=MAX_NAME, description="name of a run")
+    tag: str = Field(max_length=MAX_NAME, description="name of a tag of the run")
     rank: int | None = Field(None, ge=0, lt=2**31, description="default: the lowest rank that has the series")
     attempt: Annotated[int, Field(ge=1, lt=2**31)] | Literal["all"] | None = Field(
         None,
@@ -46,7 +46,7 @@ class WindowQuery(PayloadQuery):
 
     lo: float = Field(float("-inf"), description="lowest step, inclusive", json_schema_extra={"default": None})
     hi: float = Field(float("inf"), description="highest step, inclusive", json_schema_extra={"default": None})
-    limit: int = Field(50, ge=1, le=MOST_POINTS, description="maximum number of points, spread evenly over the window")
+    limit: int = Field(50, ge=1, le=MAX_POINTS, description="maximum number of points, spread evenly over the window")
 
 
 class PayloadList(BaseModel):

@@ -12,7 +12,7 @@ from toposcope.server.api.requests.snapshot import Current
 from toposcope.server.values.pr_curve import read_pr_curve
 
 router = APIRouter(prefix="/api")
-_MOST_BYTES = 8 << 20
+_MAX_BYTES = 8 << 20
 
 
 class PrCurveEntry(BaseModel):
@@ -42,7 +42,7 @@ class PrCurves(PayloadList):
 @router.get("/pr_curves", response_model=PrCurves, responses=REQUEST_ERRORS)
 def list_pr_curves(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
     """List the precision-recall curves of a tag."""
-    return json_reply(list_payloads(current, "pr_curves", query, "curves", _read, _MOST_BYTES))
+    return json_reply(list_payloads(current, "pr_curves", query, "curves", _read, _MAX_BYTES))
 
 
 def _read(point: Point, payload: bytes) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ from toposcope.server.values.tensor import Tensor, read_tensor
 from toposcope.server.values.tensor_slice import parse_slice
 
 router = APIRouter(prefix="/api")
-MOST_ELEMENTS = 1_000_000
+MAX_ELEMENTS = 1_000_000
 """The number of elements of a reply in JSON."""
 
 
@@ -214,10 +214,10 @@ def _part(tensor: Tensor, query: TensorQuery) -> np.ndarray[Any, np.dtype[Any]]:
         part = np.asarray(tensor.values[parse_slice(query.slice, tensor.dims)])
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
-    if query.format == "json" and part.size > MOST_ELEMENTS:
+    if query.format == "json" and part.size > MAX_ELEMENTS:
         raise HTTPException(
             422,
             f"slice={query.slice!r} of a tensor with dims {list(tensor.dims)} has {part.size} elements, more than the "
-            f"{MOST_ELEMENTS} of a JSON reply: select a smaller slice, or format=npy",
+            f"{MAX_ELEMENTS} of a JSON reply: select a smaller slice, or format=npy",
         )
     return part

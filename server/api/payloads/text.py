@@ -12,7 +12,7 @@ from toposcope.server.api.requests.snapshot import Current
 from toposcope.server.values.text import read_text
 
 router = APIRouter(prefix="/api")
-_MOST_BYTES = 32 << 20
+_MAX_BYTES = 32 << 20
 _UNREAD: dict[str, Any] = {"text": None, "dims": [], "texts": []}
 
 
@@ -45,7 +45,7 @@ class Texts(PayloadList):
 @router.get("/text", response_model=Texts, responses=REQUEST_ERRORS)
 def list_texts(current: Current, query: Annotated[TextQuery, Query()]) -> Response:
     """List the texts of a tag."""
-    return json_reply(list_payloads(current, "text", query, "texts", _read, _MOST_BYTES, query.longest, _UNREAD))
+    return json_reply(list_payloads(current, "text", query, "texts", _read, _MAX_BYTES, query.longest, _UNREAD))
 
 
 def _read(point: Point, payload: bytes) -> list[dict[str, Any]]:

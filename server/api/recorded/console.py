@@ -7,13 +7,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.replies.errors import REQUEST_ERRORS
 from toposcope.server.api.replies.json_reply import Number, json_number, json_reply
-from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import Current, find_runs
 from toposcope.server.runs.messages.console import CONSOLE, Console
 from toposcope.server.runs.run import ALL
 
 router = APIRouter(prefix="/api")
-_MOST_CHARACTERS = 4_000_000
+_MAX_CHARACTERS = 4_000_000
 _console = Console()
 
 
@@ -22,7 +22,7 @@ class ConsoleQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="name of a run")
+    run: str = Field(max_length=MAX_NAME, description="name of a run")
     rank: int | None = Field(None, ge=0, lt=2**31, description="default: the lowest rank whose output was recorded")
     after: int = Field(
         0,
@@ -74,7 +74,7 @@ def read_console(current: Current, query: Annotated[ConsoleQuery, Query()]) -> R
     rank = query.rank if query.rank is not None else next(iter(run.ranks_of(CONSOLE, ALL)), None)
     totals = _console.totals(run, 0 if rank is None else rank)
     after = query.after if query.after >= 0 else max(0, totals.lines + query.after)
-    page = _console.page(run, rank or 0, totals, after, query.search, query.limit, _MOST_CHARACTERS)
+    page = _console.page(run, rank or 0, totals, after, query.search, query.limit, _MAX_CHARACTERS)
     lines = [
         {"number": number, "wall_time": json_number(line.wall_time), "stream": line.stream, "text": line.text}
         for number, line in page.lines

@@ -9,7 +9,7 @@ from toposcope.proto.summary_pb2 import Environment
 from toposcope.server.api.recorded.recorded_reply import recorded_reply
 from toposcope.server.api.replies.errors import REQUEST_ERRORS
 from toposcope.server.api.replies.json_reply import Number
-from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import Current
 
 router = APIRouter(prefix="/api")
@@ -20,7 +20,7 @@ class RecordingsQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="name of a run")
+    run: str = Field(max_length=MAX_NAME, description="name of a run")
     limit: int = Field(10, ge=1, le=100, description="maximum number of recordings")
 
 

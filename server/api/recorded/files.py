@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.replies.errors import REQUEST_ERRORS
 from toposcope.server.api.replies.json_reply import json_reply
-from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import Current, find_runs
 from toposcope.server.loading.finding.discovery import printable
 
@@ -19,7 +19,7 @@ class FilesQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="name of a run")
+    run: str = Field(max_length=MAX_NAME, description="name of a run")
     limit: int = Field(100, ge=1, le=10_000, description="maximum number of files")
 
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.replies.errors import REQUEST_ERRORS
 from toposcope.server.api.replies.json_reply import json_reply
-from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import Current, find_runs
 from toposcope.server.loading.finding.discovery import printable
 from toposcope.server.reading.tag_table import Tag
@@ -22,7 +22,7 @@ _READ = frozenset(
     ]
 )
 """Plugins that a page draws, a run's page among them."""
-_MOST_TAGS, _MOST_FILES = 1000, 20
+_MAX_TAGS, _MAX_FILES = 1000, 20
 
 
 class UndrawnQuery(BaseModel):
@@ -30,7 +30,7 @@ class UndrawnQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="name of a run")
+    run: str = Field(max_length=MAX_NAME, description="name of a run")
 
 
 class UndrawnTag(BaseModel):
@@ -56,7 +56,7 @@ class Undrawn(BaseModel):
 def list_undrawn(current: Current, query: Annotated[UndrawnQuery, Query()]) -> Response:
     """List the tags of a run that the page does not draw."""
     (run,) = find_runs(current, [query.run])
-    return json_reply({"revision": current.revision, "run": run.name, "tags": _tags(run)[:_MOST_TAGS]})
+    return json_reply({"revision": current.revision, "run": run.name, "tags": _tags(run)[:_MAX_TAGS]})
 
 
 def _tags(run: RunView) -> list[dict[str, Any]]:
@@ -66,6 +66,6 @@ def _tags(run: RunView) -> list[dict[str, Any]]:
             if tag.plugin not in _READ:
                 files.setdefault(tag, []).append(printable(file.path_in_run))
     return [
-        {"plugin": tag.plugin, "tag": tag.name, "files": sorted(names)[:_MOST_FILES]}
+        {"plugin": tag.plugin, "tag": tag.name, "files": sorted(names)[:_MAX_FILES]}
         for tag, names in sorted(files.items())
     ]

@@ -24,7 +24,7 @@ def snapshot_of(request: Request) -> Snapshot:
     return logdir.snapshot
 
 
-_MOST_NAMES, _LONGEST_NAME = 10, 1000
+_MAX_NAMES, _LONGEST_NAME = 10, 1000
 """Limits on the names in an error message."""
 Current = Annotated[Snapshot, Depends(snapshot_of)]
 
@@ -52,6 +52,6 @@ def find_runs(snapshot: Snapshot, names: list[str]) -> list[RunView]:
 
 def not_found(kind: str, names: list[str]) -> HTTPException:
     """Return a 404 error that lists the missing names."""
-    listed = ", ".join(repr(name[:_LONGEST_NAME]) for name in names[:_MOST_NAMES])
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    listed = ", ".join(repr(name[:_LONGEST_NAME]) for name in names[:_MAX_NAMES])
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
     return HTTPException(404, f"no {kind} {listed}{more}")

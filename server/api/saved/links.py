@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from toposcope.server.api.replies.errors import INVALID_REQUEST, Problem, body_errors
 from toposcope.server.api.replies.json_reply import json_reply
-from toposcope.server.api.saved.view_bodies import MOST_BYTES, LinkContent, storing
+from toposcope.server.api.saved.view_bodies import MAX_BYTES, LinkContent, storing
 from toposcope.server.api.saved.views import WRITE_REPLIES
 from toposcope.server.views.links import LONGEST_ID, SHORTEST_ID, Link, Links
 
@@ -23,8 +23,8 @@ class LinkReply(BaseModel):
 @router.post(
     "/links",
     response_model=LinkReply,
-    responses={**WRITE_REPLIES, **body_errors(MOST_BYTES)},
-    max_body_size=MOST_BYTES,
+    responses={**WRITE_REPLIES, **body_errors(MAX_BYTES)},
+    max_body_size=MAX_BYTES,
 )
 def create_link(request: Request, body: Annotated[LinkContent, Body()]) -> Response:
     """Create a link to a view; equal views have equal links. The least recently created links are deleted."""

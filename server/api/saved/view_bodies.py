@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from toposcope.server.api.replies.errors import not_stored
 from toposcope.server.views.view import LARGEST_VIEW, Workspace, checked_workspace
 
-MOST_BYTES = 2 * LARGEST_VIEW
+MAX_BYTES = 2 * LARGEST_VIEW
 """Bytes of a request; JSON may escape characters."""
 
 Address = Annotated[str, Field(max_length=LARGEST_VIEW, description="the hash of the page, without theme and language")]

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from toposcope.server.api.replies.errors import INVALID_REQUEST, Problem, Replies, body_errors
 from toposcope.server.api.replies.json_reply import json_reply
-from toposcope.server.api.saved.view_bodies import MOST_BYTES, Address, OptionalWorkspace, storing
+from toposcope.server.api.saved.view_bodies import MAX_BYTES, Address, OptionalWorkspace, storing
 from toposcope.server.views.no_views import NoViews
 from toposcope.server.views.view import (
     LINE_PATTERN,
@@ -20,7 +20,7 @@ from toposcope.server.views.view import (
     checked_line,
 )
 from toposcope.server.views.views import Views
-from toposcope.server.views.views_folder import MOST_VIEWS, ConflictError, NoViewError, TooManyViewsError
+from toposcope.server.views.views_folder import MAX_VIEWS, ConflictError, NoViewError, TooManyViewsError
 
 router = APIRouter(prefix="/api")
 
@@ -131,8 +131,8 @@ def read_view(request: Request, name: _Name) -> Response:
 @router.put(
     "/views/{name:path}",
     response_model=SavedView,
-    responses={**WRITE_REPLIES, **body_errors(MOST_BYTES), **_CONFLICT},
-    max_body_size=MOST_BYTES,
+    responses={**WRITE_REPLIES, **body_errors(MAX_BYTES), **_CONFLICT},
+    max_body_size=MAX_BYTES,
 )
 def save_view(request: Request, name: _Name, body: Annotated[ViewBody, Body()]) -> Response:
     """Save a view in place of the version `base`; 409 with both versions if another one is stored."""
@@ -143,7 +143,7 @@ def save_view(request: Request, name: _Name, body: Annotated[ViewBody, Body()]) 
     except ConflictError as conflict:
         return _conflict(name, conflict.stored, body)
     except TooManyViewsError:
-        raise HTTPException(422, f"expected at most {MOST_VIEWS} views: delete one before you save another") from None
+        raise HTTPException(422, f"expected at most {MAX_VIEWS} views: delete one before you save another") from None
     return json_reply(_whole(view))
 
 
@@ -173,8 +173,8 @@ def delete_view(
 @router.put(
     "/default-view",
     response_model=DefaultBody,
-    responses={**WRITE_REPLIES, **_NOT_FOUND, **body_errors(MOST_BYTES)},
-    max_body_size=MOST_BYTES,
+    responses={**WRITE_REPLIES, **_NOT_FOUND, **body_errors(MAX_BYTES)},
+    max_body_size=MAX_BYTES,
 )
 def choose_default_view(request: Request, body: Annotated[DefaultBody, Body()]) -> Response:
     """Choose the view that a page without an address opens; null: none."""

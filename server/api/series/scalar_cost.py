@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from toposcope.server.api.series.scalar_query import FoundSeries
-from toposcope.server.budget.cost import MOST_SECONDS, Cost
+from toposcope.server.budget.cost import MAX_SECONDS, Cost
 from toposcope.server.expressions.program import compiled
 from toposcope.server.runs.selection.alignment import position_limits
 from toposcope.server.runs.selection.selection import Window, count_inside
@@ -70,7 +70,7 @@ def download_cost(series: Iterable[FoundSeries], attempt: int | str | None) -> C
     for each in series:
         cost, points = _series_cost(each, attempt, None)
         seconds, most = seconds + cost.seconds + points * _CSV_LINE, max(most, cost.bytes)
-    return Cost(min(seconds, MOST_SECONDS), most)
+    return Cost(min(seconds, MAX_SECONDS), most)
 
 
 def _series_cost(found: FoundSeries, attempt: int | str | None, smoothing: Requested | None) -> tuple[Cost, int]:

@@ -13,7 +13,7 @@ from toposcope.server.api.replies.columns import Column, accepts_cbor, cbor_colu
 from toposcope.server.api.replies.errors import Replies, body_errors
 from toposcope.server.api.replies.json_reply import Number
 from toposcope.server.api.requests.budgeted import Work, within_budget
-from toposcope.server.api.requests.request_limits import MOST_BODY_BYTES, MOST_RUNS
+from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES, MAX_RUNS
 from toposcope.server.api.requests.snapshot import Current, choose_runs, logdir_of
 from toposcope.server.api.series.scalar_cost import bands_cost
 from toposcope.server.api.series.scalar_query import (
@@ -40,8 +40,8 @@ from toposcope.server.runs.statistics.smoothing import Requested
 
 router = APIRouter(prefix="/api")
 _REPLIES: Replies = {200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}, **REPLIES}
-_POST_REPLIES = _REPLIES | body_errors(MOST_BODY_BYTES)
-_Runs = Annotated[list[str], Field(max_length=MOST_RUNS)]
+_POST_REPLIES = _REPLIES | body_errors(MAX_BODY_BYTES)
+_Runs = Annotated[list[str], Field(max_length=MAX_RUNS)]
 _Groups = Annotated[dict[str, _Runs], Field(max_length=10_000)]
 
 
@@ -129,7 +129,7 @@ async def read_groups(request: Request, current: Current, query: Annotated[Group
     return await within_budget(request, lambda: _plan(request, current, query, None))
 
 
-@router.post("/scalars/groups", response_model=ScalarGroups, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
+@router.post("/scalars/groups", response_model=ScalarGroups, responses=_POST_REPLIES, max_body_size=MAX_BODY_BYTES)
 async def read_many_groups(request: Request, current: Current, query: Annotated[GroupBody, Body()]) -> Response:
     """Read a band for each group of runs; the same as GET, for long lists or for explicit groups."""
     if query.groups is not None:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from toposcope.server.api.replies.errors import INVALID_REQUEST, Problem, Replies
 from toposcope.server.api.requests.cursors import PATTERN
-from toposcope.server.api.requests.request_limits import MOST_RUNS, MOST_TAGS
+from toposcope.server.api.requests.request_limits import MAX_RUNS, MAX_TAGS
 from toposcope.server.api.requests.snapshot import choose_runs, not_found
 from toposcope.server.expressions.evaluation import RateUnit
 from toposcope.server.expressions.joining import Join
@@ -121,7 +121,7 @@ class ColumnsQuery(DrawnQuery):
     ] = None
     cursor: list[Cursor] = Field(
         [],
-        max_length=MOST_RUNS,
+        max_length=MAX_RUNS,
         description="cursors of series in earlier replies to the same query, in any order: of these series only the "
         "points that the client lacks are returned, see kept",
     )
@@ -132,8 +132,8 @@ class LongLists(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
-    tag: list[str] = Field([], max_length=MOST_TAGS, description="tags; at least one, or an expression")
-    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
+    tag: list[str] = Field([], max_length=MAX_TAGS, description="tags; at least one, or an expression")
+    run: list[str] = Field([], max_length=MAX_RUNS, description="runs; none: all")
 
 
 REPLIES: Replies = {

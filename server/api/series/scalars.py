@@ -14,7 +14,7 @@ from toposcope.server.api.replies.errors import INVALID_REQUEST, Replies, body_e
 from toposcope.server.api.replies.json_reply import Number
 from toposcope.server.api.requests.budgeted import Work, in_parts, within_budget
 from toposcope.server.api.requests.cursors import Cursors
-from toposcope.server.api.requests.request_limits import MOST_BODY_BYTES
+from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES
 from toposcope.server.api.requests.snapshot import Current, choose_runs, logdir_of
 from toposcope.server.api.series.scalar_cost import Columns, download_cost, scalars_cost
 from toposcope.server.api.series.scalar_query import (
@@ -126,7 +126,7 @@ _REPLIES: Replies = {
     200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}},
     **REPLIES,
 }
-_POST_REPLIES = _REPLIES | body_errors(MOST_BODY_BYTES)
+_POST_REPLIES = _REPLIES | body_errors(MAX_BODY_BYTES)
 _CSV_REPLIES: Replies = {
     200: {"content": {"text/csv": {"schema": {"type": "string"}}}},
     404: REPLIES[404],
@@ -140,7 +140,7 @@ async def read_scalars(request: Request, current: Current, query: Annotated[Colu
     return await within_budget(request, lambda: _plan(current, query, accepts_cbor(request)))
 
 
-@router.post("/scalars", response_model=Scalars, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
+@router.post("/scalars", response_model=Scalars, responses=_POST_REPLIES, max_body_size=MAX_BODY_BYTES)
 async def read_many_scalars(request: Request, current: Current, query: Annotated[ScalarBody, Body()]) -> Response:
     """Read scalar series; the same as GET, for lists that are too long for a URL."""
     logdir_of(request).prioritise(query.run)

@@ -5,13 +5,13 @@ from typing import Any
 from toposcope.server.questions.answers import Series, SeriesList
 from toposcope.server.text.json_values import json_value
 
-_MOST_SERIES = 100
+_MAX_SERIES = 100
 
 
 def figure_of(answer: SeriesList) -> dict[str, Any]:
     """Return a chart of the first hundred series over steps, as plotly.js takes it."""
     tags = list(dict.fromkeys(each.tag for each in answer.series))
-    shown = answer.series[:_MOST_SERIES]
+    shown = answer.series[:_MAX_SERIES]
     title = ", ".join(tags)
     if len(shown) < len(answer.series):
         title += f" ({len(shown)} of {len(answer.series):,} series)"

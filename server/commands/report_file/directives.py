@@ -13,8 +13,8 @@ from toposcope.server.questions.metrics import list_tags, read_series
 from toposcope.server.questions.opening.opened import Opened, UnknownNameError
 
 _POINTS = 1000
-_MOST_ROWS = 100
-_MOST_CHARTS = 12
+_MAX_ROWS = 100
+_MAX_CHARTS = 12
 
 
 class _DirectiveParser(Parser):
@@ -58,7 +58,7 @@ def answers_to(opened: Opened, directive: Directive) -> list[Answer]:
 
 def _add_run_arguments(parser: Parser) -> None:
     runs.add_arguments(parser)
-    parser.set_defaults(limit=_MOST_ROWS)
+    parser.set_defaults(limit=_MAX_ROWS)
 
 
 def _chart(opened: Opened, options: argparse.Namespace) -> SeriesList:
@@ -69,7 +69,7 @@ def _charts(opened: Opened, arguments: list[str]) -> Iterator[SeriesList]:
     """Yield a chart of each tag that is found, those of most runs first."""
     parser = _DirectiveParser("charts")
     parser.add_argument("search", nargs="?", default="")
-    parser.add_argument("--limit", type=whole_count, default=_MOST_CHARTS)
+    parser.add_argument("--limit", type=whole_count, default=_MAX_CHARTS)
     options = parser.parse_hyphenated(arguments)
     tags = list_tags(opened, plugin="scalar", search=options.search).tags
     for tag in sorted(tags, key=lambda tag: -tag.runs)[: options.limit]:

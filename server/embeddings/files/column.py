@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from toposcope.server.budget.cancellation import check
 
-MOST_CATEGORIES = 1000
+MAX_CATEGORIES = 1000
 FEW = 24
 """Different values that have a colour of their own."""
 _CHECK = 1 << 16
@@ -29,7 +29,7 @@ class Categories(NamedTuple):
     """A column of texts, or of the numbers of classes."""
 
     names: list[str]
-    """Few ones in their own order; of many, the most frequent ones first, at most MOST_CATEGORIES."""
+    """Few ones in their own order; of many, the most frequent ones first, at most MAX_CATEGORIES."""
     counts: list[int]
     """How often each occurs."""
     codes: npt.NDArray[np.int32]
@@ -72,7 +72,7 @@ def _numbers(texts: Sequence[str]) -> npt.NDArray[np.float32] | None:
 def _categories(texts: Sequence[str]) -> Categories:
     counts = Counter(text for text in texts if text)
     check()
-    chosen = sorted(counts.items(), key=_order) if len(counts) <= FEW else counts.most_common(MOST_CATEGORIES)
+    chosen = sorted(counts.items(), key=_order) if len(counts) <= FEW else counts.most_common(MAX_CATEGORIES)
     codes = {name: code for code, (name, _) in enumerate(chosen)}
     code_of = np.fromiter((codes.get(text, -1) for text in texts), np.int32, len(texts))
     return Categories([name for name, _ in chosen], [count for _, count in chosen], code_of, len(counts))

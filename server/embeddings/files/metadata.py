@@ -11,7 +11,7 @@ from toposcope.server.embeddings.files.folder import UnreadableError
 from toposcope.server.places.place import OpenFile
 
 LARGEST_FILE = 512 << 20
-MOST_COLUMNS = 200
+MAX_COLUMNS = 200
 LONGEST_CELL = 1000
 """Characters; the rest of a text is cut off."""
 _CHECK_ROWS = 1 << 14
@@ -25,7 +25,7 @@ class Metadata(NamedTuple):
     starts: npt.NDArray[np.int64]
     """Where each row starts in the content; one more for the end of the last row."""
     columns: Sequence[str]
-    """The names of the columns, at most MOST_COLUMNS."""
+    """The names of the columns, at most MAX_COLUMNS."""
     left_out: int
     """The number of further columns."""
 
@@ -86,6 +86,6 @@ def read_metadata(file: OpenFile, name: str) -> Metadata:
     header = content[: starts[1]] if len(starts) > 1 else b""
     if b"\t" not in header:
         return Metadata(content, starts.astype(np.int64), (_ONLY_COLUMN,), 0)
-    names = header.rstrip(b"\r\n").split(b"\t", MOST_COLUMNS)
-    kept = [cell.decode("utf-8", "replace")[:LONGEST_CELL] for cell in names[:MOST_COLUMNS]]
+    names = header.rstrip(b"\r\n").split(b"\t", MAX_COLUMNS)
+    kept = [cell.decode("utf-8", "replace")[:LONGEST_CELL] for cell in names[:MAX_COLUMNS]]
     return Metadata(content, starts[1:].astype(np.int64), kept, header.count(b"\t") + 1 - len(kept))

@@ -5,7 +5,7 @@ from toposcope.server.places.place import OpenFile
 from toposcope.server.values.image_format import image_format, image_size
 
 LARGEST_FILE = 64 << 20
-MOST_PIXELS = 8192
+MAX_PIXELS = 8192
 """The longest side: browsers do not decode larger images everywhere."""
 
 
@@ -22,8 +22,8 @@ def read_sprite(file: OpenFile, name: str) -> bytes:
     size = image_size(memoryview(encoded))
     if image_format(memoryview(encoded)) is None or size is None:
         raise UnreadableError(f"{name!r} is no image: expected PNG, JPEG, GIF or WebP")
-    if max(size) > MOST_PIXELS:
-        raise UnreadableError(f"{name!r} has {size[0]} x {size[1]} pixels: expected at most {MOST_PIXELS} on each side")
+    if max(size) > MAX_PIXELS:
+        raise UnreadableError(f"{name!r} has {size[0]} x {size[1]} pixels: expected at most {MAX_PIXELS} on each side")
     return encoded
 
 

@@ -12,10 +12,10 @@ from toposcope.server.places.place import OpenFile
 
 Float32s = npt.NDArray[np.float32]
 
-MOST_DIMENSIONS = 16_384
-MOST_ELEMENTS = 1 << 27
+MAX_DIMENSIONS = 16_384
+MAX_ELEMENTS = 1 << 27
 _READ_BYTES = 4 << 20
-_LONGEST_LINE = 64 * MOST_DIMENSIONS
+_LONGEST_LINE = 64 * MAX_DIMENSIONS
 _RAW = "<f4"
 
 
@@ -62,7 +62,7 @@ def _read_text(file: OpenFile, name: str) -> Float32s:
         first = next(lines)
         dimensions = first.count("\t") + 1
         _check_size(name, 1, dimensions)
-        rows = _bounded(first, lines, name, MOST_ELEMENTS // dimensions)
+        rows = _bounded(first, lines, name, MAX_ELEMENTS // dimensions)
         with np.errstate(over="ignore"):
             return np.loadtxt(rows, np.float32, delimiter="\t", comments=None, ndmin=2)
     except StopIteration:
@@ -99,7 +99,7 @@ def _check_size(name: str, number: int, dimensions: int) -> None:
     """Check the shape of vectors before they take memory."""
     if not number or not dimensions:
         raise UnreadableError(f"{name!r} has no vectors")
-    if dimensions > MOST_DIMENSIONS:
-        raise UnreadableError(f"{name!r} has {dimensions} columns: expected at most {MOST_DIMENSIONS}")
-    if number * dimensions > MOST_ELEMENTS:
-        raise UnreadableError(f"{name!r} has {number * dimensions} numbers: expected at most {MOST_ELEMENTS}")
+    if dimensions > MAX_DIMENSIONS:
+        raise UnreadableError(f"{name!r} has {dimensions} columns: expected at most {MAX_DIMENSIONS}")
+    if number * dimensions > MAX_ELEMENTS:
+        raise UnreadableError(f"{name!r} has {number * dimensions} numbers: expected at most {MAX_ELEMENTS}")

@@ -15,7 +15,7 @@ _CHUNK_ELEMENTS = 1 << 20
 _DENSE = 1024
 """Rows of a matrix up to which all its eigenvectors are computed."""
 _OVERSAMPLED = 16
-_MOST_ITERATIONS = 1000
+_MAX_ITERATIONS = 1000
 _CONVERGED = 1e-12
 _SEED = 0
 _NO_LENGTH = 1e-9
@@ -123,7 +123,7 @@ def _leading(matrix: Float64s, components: int) -> tuple[Float64s, Float64s]:
     # Subspace iteration: the other eigenvectors are not needed, and would take minutes.
     block = np.random.default_rng(_SEED).standard_normal((len(matrix), components + _OVERSAMPLED))
     before = np.zeros(components)
-    for _ in range(_MOST_ITERATIONS):
+    for _ in range(_MAX_ITERATIONS):
         check()
         block, _ = np.linalg.qr(matrix @ block)
         values, turn = np.linalg.eigh(block.T @ (matrix @ block))

@@ -12,7 +12,7 @@ from toposcope.server.embeddings.projections.pca import Projection, pca
 
 Method = Literal["umap", "tsne"]
 METHODS: tuple[Method, ...] = get_args(Method)
-MOST_REDUCED = 100_000
+MAX_REDUCED = 100_000
 """If there are more vectors, evenly spread ones are reduced: a million would take hours."""
 _FEWEST = 5
 _DIMENSIONS = 50
@@ -65,7 +65,7 @@ def reduced(vectors: Float32s, reduction: Reduction, progress: Callable[[float],
     is_used = np.isfinite(vectors).all(axis=1)
     left_out = int(np.count_nonzero(~is_used))
     rows = np.flatnonzero(is_used)
-    rows = rows[:: -(-len(rows) // MOST_REDUCED)] if len(rows) else rows
+    rows = rows[:: -(-len(rows) // MAX_REDUCED)] if len(rows) else rows
     if len(rows) < _FEWEST:
         raise ValueError(f"{len(rows)} finite vectors are too few: expected at least {_FEWEST}")
     used = vectors[rows]

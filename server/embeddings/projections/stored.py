@@ -13,7 +13,7 @@ import numpy as np
 from toposcope.server.embeddings.projections.pca import Projection
 from toposcope.server.places.private_folders import make_private
 
-MOST_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 
 
 class StoredProjections:
@@ -24,7 +24,7 @@ class StoredProjections:
         most_bytes: of all files; the least recently used ones are deleted.
     """
 
-    def __init__(self, folder: Path, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, folder: Path, most_bytes: int = MAX_BYTES) -> None:
         self._folder = folder
         self._most_bytes = most_bytes
 

@@ -14,7 +14,7 @@ from toposcope.server.formats.mlflow.described_run import DescribedRun, run_name
 from toposcope.server.formats.sqlite_file import MAGIC, database_stamp, has_tables, new_rows, opened
 from toposcope.server.places.place import Place
 
-_MOST_ROWS = 100_000
+_MAX_ROWS = 100_000
 """The rows of metrics that are read at a time: a fraction of a second, in which a writer waits."""
 _LARGEST = 1.7976931348623157e308
 """What MLflow stores for an infinity."""
@@ -51,12 +51,12 @@ class MlflowDatabase:
             runs = _read_runs(connection)
             if not runs.keys() >= state.get("runs", {}).keys():
                 raise StartOver  # Runs were deleted.
-            rows = new_rows(connection, "metrics", _COLUMNS, state, _MOST_ROWS)
+            rows = new_rows(connection, "metrics", _COLUMNS, state, _MAX_ROWS)
         writers = {run.run_id: output.run(run.run_id, _name_in(source.run, run, runs)) for run in runs.values()}
         for run in runs.values():
             writers[run.run_id].start(run.start)
         _write_metrics(rows, writers)
-        has_more = len(rows) == _MOST_ROWS
+        has_more = len(rows) == _MAX_ROWS
         states: dict[str, State] = state.setdefault("runs", {})
         for run in runs.values() if not has_more else ():
             write_description(run, states.setdefault(run.run_id, {}), writers[run.run_id])

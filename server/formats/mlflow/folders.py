@@ -17,9 +17,9 @@ from toposcope.server.places.place import Place, Status, is_gone
 _META = "meta.yaml"
 _STATUSES = {1: "RUNNING", 2: "SCHEDULED", 3: "FINISHED", 4: "FAILED", 5: "KILLED"}
 _DEEPEST = 16
-_MOST_FILES = 10_000
+_MAX_FILES = 10_000
 _WINDOW_BYTES = 4 << 20
-_MOST_PARENTS = 16
+_MAX_PARENTS = 16
 
 
 class MlflowFolders:
@@ -37,7 +37,7 @@ class MlflowFolders:
             return None
         parents: dict[str, DescribedRun] = {}
         each: DescribedRun | None = run
-        while each is not None and (parent := each.tags.get(PARENT)) and len(parents) < _MOST_PARENTS:
+        while each is not None and (parent := each.tags.get(PARENT)) and len(parents) < _MAX_PARENTS:
             if os.path.basename(parent) != parent or parent in parents:
                 break
             each = _described(os.path.join(os.path.dirname(candidate.directory), parent), candidate.place)
@@ -132,7 +132,7 @@ def _files(folder: str, place: Place, prefix: str = "", depth: int = 0) -> Itera
         if is_gone(error):
             return
         raise
-    for entry in entries[:_MOST_FILES]:
+    for entry in entries[:_MAX_FILES]:
         if entry.kind == "directory" and not entry.is_link and depth < _DEEPEST:
             yield from _files(entry.path, place, f"{prefix}{entry.name}/", depth + 1)
         elif entry.status is not None:

@@ -7,7 +7,7 @@ from google.protobuf import text_format
 from toposcope.proto import projector_pb2
 
 LARGEST_LIST = 1 << 20
-MOST_EMBEDDINGS = 1000
+MAX_EMBEDDINGS = 1000
 _STEP = re.compile(r"^(?P<name>.+):(?P<step>\d{1,18})$", re.DOTALL)
 
 
@@ -23,8 +23,8 @@ def read_config(content: bytes) -> list[projector_pb2.EmbeddingInfo]:
         config = text_format.Parse(content.decode(), projector_pb2.ProjectorConfig(), allow_unknown_field=True)
     except (text_format.ParseError, ValueError, RecursionError) as error:
         raise ValueError(f"the list of embeddings is malformed: {str(error)[:200]}") from None
-    if len(config.embeddings) > MOST_EMBEDDINGS:
-        raise ValueError(f"the list has {len(config.embeddings)} embeddings: expected at most {MOST_EMBEDDINGS}")
+    if len(config.embeddings) > MAX_EMBEDDINGS:
+        raise ValueError(f"the list has {len(config.embeddings)} embeddings: expected at most {MAX_EMBEDDINGS}")
     return list(config.embeddings)
 
 

@@ -14,7 +14,7 @@ TIMES = ("wall_time", "_timestamp", "timestamp", "time", "time/time_elapsed", "t
 _ABSOLUTE = 1e9
 """Seconds from which a time is since 1970, and not since the start."""
 _LATEST = 1e11
-MOST_COLUMNS = 10_000
+MAX_COLUMNS = 10_000
 _LONGEST_NAME = 500
 _LARGEST_STEP = 2**62
 
@@ -67,7 +67,7 @@ def why_log(names: Sequence[str], rows: Sequence[Row], *, is_known_name: bool) -
         rows: the first ones; at least one.
         is_known_name: whether the name of the file is one that logs usually have.
     """
-    if not 2 <= len(names) <= MOST_COLUMNS or len(set(names)) < len(names):
+    if not 2 <= len(names) <= MAX_COLUMNS or len(set(names)) < len(names):
         return None
     if any(not name.strip() or len(name) > _LONGEST_NAME for name in names):
         return None

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from toposcope.server.formats.tables.columns import MOST_COLUMNS
+from toposcope.server.formats.tables.columns import MAX_COLUMNS
 
 Kind = Literal["csv", "json"]
 _DEEPEST = 16
-_MOST_QUOTED = 100
+_MAX_QUOTED = 100
 
 
 class Table(NamedTuple):
@@ -33,7 +33,7 @@ def complete_bytes(content: bytes, kind: Kind) -> int:
     if kind == "json":
         return end
     shorter = end
-    for _ in range(_MOST_QUOTED):
+    for _ in range(_MAX_QUOTED):
         if content.count(b'"', 0, shorter) % 2 == 0:
             return shorter
         shorter = content.rfind(b"\n", 0, shorter - 1) + 1
@@ -119,5 +119,5 @@ def flatten(content: dict[str, Any], row: dict[str, Any], prefix: str = "", dept
                 row[path] = str(value)
         elif isinstance(value, str) and value.strip():
             row[path] = value
-        if len(row) >= MOST_COLUMNS:
+        if len(row) >= MAX_COLUMNS:
             return

@@ -16,7 +16,7 @@ from toposcope.server.formats.nested import flat, leaves
 from toposcope.server.formats.sqlite_file import MAGIC, columns_of, database_stamp, has_tables, new_rows, opened
 from toposcope.server.places.place import Place
 
-_MOST_ROWS = 20_000
+_MAX_ROWS = 20_000
 _COLUMNS = {"run_name", "timestamp", "step", "metrics"}
 _COLUMNS_READ = {*_COLUMNS, "run_id", "config", "created_at", "title", "text", "level"}
 _TABLES = ("configs", "metrics", "system_metrics", "alerts")
@@ -58,7 +58,7 @@ class Trackio:
                 run = str(row["run_name"])
                 writer = output.run(_key_of(row), os.path.join(source.run, safe_part(run)))
                 _Row(name, row, writer, state, media, place).write()
-        return any(len(rows) == _MOST_ROWS for rows in tables.values())
+        return any(len(rows) == _MAX_ROWS for rows in tables.values())
 
 
 def _key_of(row: dict[str, Any]) -> str:
@@ -70,7 +70,7 @@ def _rows(connection: sqlite3.Connection, table: str, state: State) -> list[dict
     if not has_tables(connection, table):
         return []
     columns = sorted(columns_of(connection, table) & _COLUMNS_READ)
-    rows = new_rows(connection, table, ", ".join(columns), state, _MOST_ROWS)
+    rows = new_rows(connection, table, ", ".join(columns), state, _MAX_ROWS)
     return [dict(zip(columns, row[1:], strict=True)) for row in rows]
 
 

@@ -8,8 +8,8 @@ from toposcope.server.formats.event_writer import EventWriter
 from toposcope.server.formats.media_files import markdown, read_media, write_image
 from toposcope.server.places.place import Place
 
-_MOST_IMAGES = 64
-_MOST_BINS = 10_000
+_MAX_IMAGES = 64
+_MAX_BINS = 10_000
 
 
 def write_media(
@@ -22,7 +22,7 @@ def write_media(
                 edges, counts = _histogram(value)
                 output.histogram(step, wall_time, tag, edges, counts)
             case "images/separated":
-                names = value["filenames"][:_MOST_IMAGES]
+                names = value["filenames"][:_MAX_IMAGES]
                 for number, name in enumerate(names):
                     each = tag if len(names) == 1 else f"{tag}/{number}"
                     write_image(output, step, wall_time, each, read_media(folder, name, place))
@@ -37,9 +37,9 @@ def _histogram(value: dict[str, Any]) -> tuple[list[float], list[float]]:
     counts = [float(count) for count in value["values"]]
     if "packedBins" in value:
         packed = value["packedBins"]
-        edges = [packed["min"] + number * packed["size"] for number in range(min(packed["count"], _MOST_BINS) + 1)]
+        edges = [packed["min"] + number * packed["size"] for number in range(min(packed["count"], _MAX_BINS) + 1)]
     else:
         edges = [float(edge) for edge in value["bins"]]
-    if not 0 < len(counts) < _MOST_BINS or len(edges) != len(counts) + 1:
+    if not 0 < len(counts) < _MAX_BINS or len(edges) != len(counts) + 1:
         raise ValueError("the histogram has no bins, too many, or others than its counts")
     return edges, counts

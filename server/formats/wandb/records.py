@@ -18,7 +18,7 @@ _DEEPEST = 32
 _DEFINITIONS = "wandb/metrics"
 """The hyperparameter in which our recorder keeps what define_metric() said, and in which the page finds x axes."""
 _LONGEST_LINE = 10_000
-_MOST_AXES = 1000
+_MAX_AXES = 1000
 
 
 class Records:
@@ -142,7 +142,7 @@ class Records:
 
     def _add_metric(self, metric: wandb_pb2.Metric) -> None:
         name = metric.name or metric.glob_name
-        if name and metric.step_metric and len(self._axes) < _MOST_AXES:
+        if name and metric.step_metric and len(self._axes) < _MAX_AXES:
             self._axes[_tag_of(name)] = {"step_metric": _tag_of(metric.step_metric)}
             self._has_new_config = True
 

@@ -22,7 +22,7 @@ from toposcope.server.formats.wandb.records import Records
 from toposcope.server.places.place import OpenFile, Place
 
 _WINDOW_BYTES = 4 << 20
-_MOST_LISTED = 5
+_MAX_LISTED = 5
 """Damaged places that a problem lists."""
 
 
@@ -120,7 +120,7 @@ def _translate(frame: Framed, records: Records, state: State) -> None:
 def _note_damage(offset: int, state: State) -> None:
     damage: list[int] = state.setdefault("damage", [])
     state["damaged"] = state.get("damaged", 0) + 1
-    if len(damage) < _MOST_LISTED:
+    if len(damage) < _MAX_LISTED:
         damage.append(offset)
     places = ", ".join(map(str, damage)) + (", ..." if state["damaged"] > len(damage) else "")
     state[PROBLEM] = f"{state['damaged']} damaged places were left out, at bytes {places}"

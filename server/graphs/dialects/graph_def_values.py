@@ -8,7 +8,7 @@ import numpy as np
 
 from toposcope.proto.tensorboard_pb2 import AttrValue, NodeDef, TensorProto, TensorShapeProto
 from toposcope.server.graphs.model.attributes import (
-    MOST_ELEMENTS,
+    MAX_ELEMENTS,
     Attribute,
     Attributes,
     Room,
@@ -26,7 +26,7 @@ from toposcope.server.graphs.model.attributes import (
     text,
 )
 from toposcope.server.graphs.model.graph import Kind, Output
-from toposcope.server.graphs.model.limits import MOST_DIMENSIONS, MOST_OUTPUTS
+from toposcope.server.graphs.model.limits import MAX_DIMENSIONS, MAX_OUTPUTS
 from toposcope.server.graphs.model.wire_fields import Span, is_small, nested_fields
 
 _REFERENCES = 100
@@ -83,13 +83,13 @@ def node_outputs(node: NodeDef, kind: Kind) -> tuple[Output, ...]:
     dtypes: Sequence[int] = ()
     for each in node.attr:
         if each.key == b"_output_shapes":
-            shapes = each.value.list.shape[:MOST_OUTPUTS]
+            shapes = each.value.list.shape[:MAX_OUTPUTS]
         elif each.key == b"shape" and kind in (Kind.PARAMETER, Kind.INPUT) and each.value.HasField("shape"):
             own_shape = [each.value.shape]
         elif each.key in _TYPES and each.value.type:
             dtypes = [each.value.type]
         elif each.key in _TYPE_LISTS:
-            dtypes = each.value.list.type[:MOST_OUTPUTS]
+            dtypes = each.value.list.type[:MAX_OUTPUTS]
     # The output of a variable is a scalar handle; the shape shown is that of its value.
     shown = own_shape or shapes if kind == Kind.PARAMETER else shapes or own_shape
     return tuple(
@@ -159,7 +159,7 @@ def _shape(shape: TensorShapeProto, _: int) -> Text:
 
 
 def _sizes(shape: TensorShapeProto) -> tuple[int, ...] | None:
-    if shape.unknown_rank or len(shape.dim) > MOST_DIMENSIONS:
+    if shape.unknown_rank or len(shape.dim) > MAX_DIMENSIONS:
         return None
     return tuple(dim.size for dim in shape.dim)
 
@@ -179,10 +179,10 @@ def _first_elements(tensor: TensorProto, most: int) -> tuple[int, Iterable[str]]
         return count, map(str, first)
     for field, items in tensor.ListFields():
         if field.name == "string_val":
-            return len(items), (quoted(decoded(item), most) for item in items[:MOST_ELEMENTS])
+            return len(items), (quoted(decoded(item), most) for item in items[:MAX_ELEMENTS])
         if field.name in ("float_val", "double_val", "int_val", "int64_val", "bool_val", "uint32_val", "uint64_val"):
             show = single if field.name == "float_val" else number
-            return len(items), map(show, items[:MOST_ELEMENTS])
+            return len(items), map(show, items[:MAX_ELEMENTS])
     return 0, []
 
 

@@ -19,7 +19,7 @@ from toposcope.server.graphs.dialects.keras_layers import (
 from toposcope.server.graphs.model.attributes import Attributes, Room, Text, attribute, text
 from toposcope.server.graphs.model.graph import Graph, Kind, Output
 from toposcope.server.graphs.model.graph_builder import GraphBuilder, Input
-from toposcope.server.graphs.model.limits import MOST_OUTPUTS, GraphError
+from toposcope.server.graphs.model.limits import MAX_OUTPUTS, GraphError
 
 _LARGEST_JSON = 8 << 20
 
@@ -99,7 +99,7 @@ class _GraphReader:
     def _outputs_of(self, layer: Layer) -> tuple[Output, ...]:
         declared = declared_output(layer)
         read = self._outputs.get(layer.path, {})
-        outputs = [read.get(i, Output(None, None)) for i in range(min(max(read, default=0) + 1, MOST_OUTPUTS))]
+        outputs = [read.get(i, Output(None, None)) for i in range(min(max(read, default=0) + 1, MAX_OUTPUTS))]
         outputs[0] = Output(outputs[0].dtype, declared.shape if outputs[0].shape is None else outputs[0].shape)
         return tuple(Output(dtype or declared.dtype, shape) for dtype, shape in outputs)
 

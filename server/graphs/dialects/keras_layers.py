@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from toposcope.server.graphs.model.graph import Output
-from toposcope.server.graphs.model.limits import MOST_DIMENSIONS, MOST_NODES, MOST_OUTPUTS, GraphError, within
+from toposcope.server.graphs.model.limits import MAX_DIMENSIONS, MAX_NODES, MAX_OUTPUTS, GraphError, within
 
 Json = Any
 """What json.loads returns."""
@@ -65,7 +65,7 @@ def collect(message: Json) -> tuple[list[Model], list[Layer]]:
             continue
         inner_layers = [_layer(each, f"{layer.path}/", len(models), place) for place, each in enumerate(inner)]
         models.append(_model(layer, inner_layers))
-        within(len(layers) + len(waiting) + len(inner_layers), MOST_NODES, "layers")
+        within(len(layers) + len(waiting) + len(inner_layers), MAX_NODES, "layers")
         waiting.extend(reversed(inner_layers))
     return models, layers
 
@@ -132,7 +132,7 @@ def _references(value: Json) -> Iterator[Tensor]:
 def _named_by(history: list[Json], type_: Output) -> Iterator[Tensor]:
     match history:
         case [str(name), int(), int(output), *_]:
-            yield Tensor(as_text(name), min(max(output, 0), MOST_OUTPUTS), type_)
+            yield Tensor(as_text(name), min(max(output, 0), MAX_OUTPUTS), type_)
 
 
 def as_dict(value: Json) -> dict[str, Json]:
@@ -153,7 +153,7 @@ def as_text(value: Json) -> str:
 def as_shape(value: Json) -> tuple[int, ...] | None:
     """Return a shape, -1 for null; None for anything else."""
     sizes = as_list(value)
-    if not isinstance(value, list) or len(sizes) > MOST_DIMENSIONS:
+    if not isinstance(value, list) or len(sizes) > MAX_DIMENSIONS:
         return None
     sizes_or_unknown = [-1 if size is None else size for size in sizes]
     is_shape = all(type(size) is int and -1 <= size < 1 << 63 for size in sizes_or_unknown)

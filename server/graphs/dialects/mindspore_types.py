@@ -4,7 +4,7 @@ from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.graph_pb2 import TypeProto, ValueProto
 from toposcope.proto.tensor_pb2 import DataType
 from toposcope.server.graphs.model.graph import Output
-from toposcope.server.graphs.model.limits import MOST_DIMENSIONS, MOST_OUTPUTS
+from toposcope.server.graphs.model.limits import MAX_DIMENSIONS, MAX_OUTPUTS
 
 DTYPES: dict[int, str] = {
     int(code): name.removeprefix("DT_").lower() for name, code in DataType.items() if code != codes.DT_UNDEFINED
@@ -29,10 +29,10 @@ class TypeReader:
     def _outputs(self, message: TypeProto) -> tuple[Output, ...]:
         outputs: list[Output] = []
         waiting = [message]
-        while waiting and len(outputs) < MOST_OUTPUTS:
+        while waiting and len(outputs) < MAX_OUTPUTS:
             each = waiting.pop()
             if each.HasField("sequence_type"):
-                waiting.extend(reversed(each.sequence_type.elem_types[:MOST_OUTPUTS]))
+                waiting.extend(reversed(each.sequence_type.elem_types[:MAX_OUTPUTS]))
             elif each.data_type:
                 outputs.append(self._output(each, is_single=each is message))
         return tuple(outputs)
@@ -43,7 +43,7 @@ class TypeReader:
         tensor = message.tensor_type
         shape = self._default_shape if is_single else None
         if tensor.HasField("shape"):
-            shape = shape_of([dim.size for dim in tensor.shape.dim[: MOST_DIMENSIONS + 1]])
+            shape = shape_of([dim.size for dim in tensor.shape.dim[: MAX_DIMENSIONS + 1]])
         return Output(DTYPES.get(tensor.elem_type), shape)
 
 
@@ -51,11 +51,11 @@ def value_outputs(value: ValueProto) -> tuple[Output, ...]:
     """Return the output of a constant."""
     if value.dtype == codes.DT_TENSOR:
         tensor = value.tensor_val
-        return (Output(DTYPES.get(tensor.data_type), shape_of(tensor.dims[: MOST_DIMENSIONS + 1])),)
+        return (Output(DTYPES.get(tensor.data_type), shape_of(tensor.dims[: MAX_DIMENSIONS + 1])),)
     shape = () if value.dtype in _SCALARS else None
     return (Output(DTYPES.get(value.dtype), shape),) if value.dtype else ()
 
 
 def shape_of(sizes: list[int]) -> tuple[int, ...] | None:
     """Return a shape; None if it has too many dimensions."""
-    return tuple(sizes) if len(sizes) <= MOST_DIMENSIONS else None
+    return tuple(sizes) if len(sizes) <= MAX_DIMENSIONS else None

@@ -10,7 +10,7 @@ from toposcope.proto.graph_pb2 import AttributeProto, NamedValueProto, NodeProto
 from toposcope.proto.tensor_pb2 import TensorProto
 from toposcope.server.graphs.dialects.mindspore_types import DTYPES, TypeReader
 from toposcope.server.graphs.model.attributes import (
-    MOST_ELEMENTS,
+    MAX_ELEMENTS,
     Attribute,
     Attributes,
     Room,
@@ -123,7 +123,7 @@ def _tensors(content: Sequence[TensorProto], most: int, depth: int) -> Text:
 
 
 def _tensor(tensor: TensorProto, most: int, _: int) -> Text:
-    head = f"{DTYPES.get(tensor.data_type, 'tensor')} {dimensions(tensor.dims[:MOST_ELEMENTS])}"
+    head = f"{DTYPES.get(tensor.data_type, 'tensor')} {dimensions(tensor.dims[:MAX_ELEMENTS])}"
     return tensor_text(head, *_first_elements(tensor), most)
 
 
@@ -131,7 +131,7 @@ def _first_elements(tensor: TensorProto) -> tuple[int, Iterator[str]]:
     """Return (number of elements, the first elements)."""
     dtype = ELEMENTS.get(tensor.data_type)
     if dtype is None or not tensor.raw_data:
-        return len(tensor.float_data), map(single, tensor.float_data[:MOST_ELEMENTS])
+        return len(tensor.float_data), map(single, tensor.float_data[:MAX_ELEMENTS])
     count, first = first_elements(tensor.raw_data, dtype)
     return count, map(str, bfloat16_values(first) if tensor.data_type == codes.DT_BFLOAT16 else first)
 

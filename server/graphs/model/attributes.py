@@ -12,7 +12,7 @@ from toposcope.server.graphs.model.wire_fields import Span, nested_fields
 _LONGEST_NAME = 200
 _LARGEST_VALUE = 1 << 20
 """Maximum bytes of a value that is decoded."""
-MOST_ELEMENTS = 20
+MAX_ELEMENTS = 20
 """Maximum number of elements of a tensor that are shown."""
 
 
@@ -92,7 +92,7 @@ def attributes_at(
 def first_elements(content: bytes, dtype: np.dtype[Any]) -> tuple[int, npt.NDArray[Any]]:
     """Return (number of elements, the first elements) of a tensor stored as bytes."""
     count = len(content) // dtype.itemsize
-    return count, np.frombuffer(content, dtype, min(count, MOST_ELEMENTS))
+    return count, np.frombuffer(content, dtype, min(count, MAX_ELEMENTS))
 
 
 def tensor_text(type_and_shape: str, count: int, items: Iterable[str], most: int) -> Text:

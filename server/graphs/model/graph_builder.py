@@ -9,9 +9,9 @@ import numpy as np
 from toposcope.server.graphs.model.graph import Edges, Graph, Kind, Output, ReadAttributes
 from toposcope.server.graphs.model.limits import (
     LONGEST_PATH,
-    MOST_EDGES,
-    MOST_NAME_CHARACTERS,
-    MOST_NODES,
+    MAX_EDGES,
+    MAX_NAME_CHARACTERS,
+    MAX_NODES,
     shortened,
     within,
 )
@@ -99,9 +99,9 @@ class GraphBuilder:
             self._controls.append(control)
         self._input_ends.append(len(self._sources))
         self._characters += len(path)
-        within(self._characters, MOST_NAME_CHARACTERS, "characters in the names of its nodes")
-        within(len(self._paths), MOST_NODES, "nodes")
-        within(len(self._sources), MOST_EDGES, "edges")
+        within(self._characters, MAX_NAME_CHARACTERS, "characters in the names of its nodes")
+        within(len(self._paths), MAX_NODES, "nodes")
+        within(len(self._sources), MAX_EDGES, "edges")
 
     def _number(self, key: str) -> int:
         number = self._numbers.setdefault(key, len(self._numbers))

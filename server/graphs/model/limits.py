@@ -2,18 +2,18 @@
 
 LARGEST_PAYLOAD = 128 << 20
 """Bytes of an encoded graph."""
-MOST_NODES = 300_000
-MOST_EDGES = 2_000_000
-MOST_SCOPES = 300_000
-MOST_NAME_CHARACTERS = 100_000_000
+MAX_NODES = 300_000
+MAX_EDGES = 2_000_000
+MAX_SCOPES = 300_000
+MAX_NAME_CHARACTERS = 100_000_000
 """Total length of the full names of all nodes and scopes."""
 LONGEST_PATH = 2_000
 """Characters of a name; longer names are truncated."""
 DEEPEST = 64
 """Nesting of scopes; deeper levels are part of a label."""
-MOST_OUTPUTS = 64
+MAX_OUTPUTS = 64
 """Outputs of a node."""
-MOST_DIMENSIONS = 32
+MAX_DIMENSIONS = 32
 """Dimensions of a shape; a shape with more counts as unknown."""
 
 

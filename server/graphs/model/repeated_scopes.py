@@ -19,7 +19,7 @@ from toposcope.server.graphs.model.tree import Int32s, Tree
 
 Hashes = npt.NDArray[np.uint64]
 _ROUNDS = 3
-_MOST_WORK = 50_000_000
+_MAX_WORK = 50_000_000
 """Limit on (edges + entries) * levels of scopes, beyond which scopes are not compared."""
 
 
@@ -32,7 +32,7 @@ def find_repeats(tree: Tree, edges: Edges, signatures: Sequence[Hashable]) -> li
         signatures: properties of each entry; nodes with different signatures are different.
     """
     levels = int(tree.depth.max())
-    if (len(tree.parent) + len(edges.source)) * levels > _MOST_WORK:
+    if (len(tree.parent) + len(edges.source)) * levels > _MAX_WORK:
         return [None] * len(tree.parent)
     scopes = np.flatnonzero((tree.node < 0) & (tree.depth > 0))
     hashes = _scope_hashes(tree, edges, _signature_hashes(signatures))[scopes].tolist()

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from toposcope.server.graphs.model.limits import (
     DEEPEST,
     LONGEST_PATH,
-    MOST_NAME_CHARACTERS,
-    MOST_SCOPES,
+    MAX_NAME_CHARACTERS,
+    MAX_SCOPES,
     shortened,
     within,
 )
@@ -101,7 +101,7 @@ class _Scopes:
             inner = self._numbers.get((scope, part))
             if inner is None:
                 inner = self._numbers[scope, part] = len(self.parents)
-                within(inner, MOST_SCOPES, "scopes")
+                within(inner, MAX_SCOPES, "scopes")
                 self.parents.append(scope)
                 self.labels.append(part)
                 self.items.append([])
@@ -153,7 +153,7 @@ def _in_preorder(scopes: _Scopes, node_labels: list[str]) -> Tree:
         labels.append(label)
         names.append(name)
         characters += len(name)
-        within(characters, MOST_NAME_CHARACTERS, "characters in the names of its nodes")
+        within(characters, MAX_NAME_CHARACTERS, "characters in the names of its nodes")
         if above >= 0:
             parent[entry], depth[entry] = above, depth[above] + 1
         if item < 0:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import Field
 
 from toposcope.server.api.replies.errors import REQUEST_ERRORS
-from toposcope.server.api.requests.request_limits import MOST_NAME
+from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import Current, find_runs, not_found
 from toposcope.server.landscapes.files.appearance import Appearance, Camera, Colours, Lang, Scale, Theme
 from toposcope.server.landscapes.files.csv_file import csv_file
@@ -27,7 +27,7 @@ from toposcope.server.landscapes.landscape_query import (
 from toposcope.server.loading.logdir import Snapshot
 
 router = APIRouter(prefix="/api")
-_MOST_OTHERS = 7
+_MAX_OTHERS = 7
 """The limit of the page."""
 _NUMBER = r"-?[0-9]{1,6}(\.[0-9]{1,9})?"
 
@@ -42,12 +42,12 @@ class DocumentQuery(FileQuery):
     top: float | None = Field(
         None, allow_inf_nan=False, description="loss at which the surface is clipped; default: no clipping"
     )
-    other: list[Annotated[str, Field(max_length=MOST_NAME)]] = Field(
-        [], max_length=_MOST_OTHERS, description="other runs with the same surface, whose paths are also drawn"
+    other: list[Annotated[str, Field(max_length=MAX_NAME)]] = Field(
+        [], max_length=_MAX_OTHERS, description="other runs with the same surface, whose paths are also drawn"
     )
     path_colour: list[Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$")]] = Field(
         [],
-        max_length=1 + _MOST_OTHERS,
+        max_length=1 + _MAX_OTHERS,
         description="colours of the paths, starting with that of `run`; default: that of the theme",
     )
     camera: str | None = Field(

@@ -26,13 +26,13 @@ _BUDGET_BYTES = 64 << 20
 _LARGE_BYTES = 1 << 20
 _VERIFY_BYTES = 32 << 20
 _SAVE_SECONDS = 0.1
-_MOST_EXPECTED = 512
+_MAX_EXPECTED = 512
 """Files of which the place is notified that they will be read next."""
 _MANY_UNPACKED = 1000
 """Files from which on their segments are moved to a pack."""
 _VERY_MANY_UNSAVED = 20_000
 """Files from which on they are moved to a pack while others are still being read."""
-_MOST_NEW_PACKS = 6
+_MAX_NEW_PACKS = 6
 """Packs of one start; the index merges many packs."""
 
 log = logging.getLogger(__name__)
@@ -264,7 +264,7 @@ class FileLoader:
         """Read files with unread bytes for about so many seconds."""
         ends = time.monotonic() + seconds
         order = self._order()
-        self._place.expect(self._first_reads(order[: -_MOST_EXPECTED - 1 : -1]))
+        self._place.expect(self._first_reads(order[: -_MAX_EXPECTED - 1 : -1]))
         runs = ReadRuns(set(), set())
         running: set[Future[str]] = set()
         while running or (order and time.monotonic() < ends):
@@ -390,7 +390,7 @@ class FileLoader:
     def save_many(self) -> None:
         """Move files that were read to a pack while others are still being read, if they are very many."""
         if self._packing is not None:
-            least = max(_VERY_MANY_UNSAVED, len(self._files) // _MOST_NEW_PACKS)
+            least = max(_VERY_MANY_UNSAVED, len(self._files) // _MAX_NEW_PACKS)
             self._packing.advance(self._unsaved, time.monotonic() + _SAVE_SECONDS, least)
 
     def save(self, is_last: bool) -> None:

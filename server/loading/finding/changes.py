@@ -6,7 +6,7 @@ import threading
 
 from toposcope.server.loading.finding.watch import Watcher, can_watch, count_watches
 
-_MOST_REPORTS = 10_000
+_MAX_REPORTS = 10_000
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ class Changes:
 
     def _report(self, paths: set[str]) -> None:
         """Add changed paths; called in the watching thread."""
-        if self._reported.qsize() < _MOST_REPORTS:
+        if self._reported.qsize() < _MAX_REPORTS:
             self._reported.put(paths)
         else:
             self._has_dropped = True

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from typing import NamedTuple
 
-_MOST_READS = 512
+_MAX_READS = 512
 """The number of reads expected before that are expected again."""
-_MOST_BYTES = 64 << 20
+_MAX_BYTES = 64 << 20
 """Requested or received, but not taken yet."""
-_MOST_BYTES_EACH = 8 << 20
+_MAX_BYTES_EACH = 8 << 20
 
 
 class Expected(NamedTuple):
@@ -42,7 +42,7 @@ class ExpectedReads:
     def replace(self, reads: Iterable[tuple[str, int]]) -> None:
         """Expect these reads, paths and offsets in their order, and no others any more."""
         later = iter(reads)
-        expected = dict(itertools.islice(later, _MOST_READS))
+        expected = dict(itertools.islice(later, _MAX_READS))
         with self._lock:
             for path in self._requested.keys() - expected.keys():
                 self._remove(path).content.cancel()
@@ -63,9 +63,9 @@ class ExpectedReads:
         return expected
 
     def _request(self) -> None:
-        while self._bytes < _MOST_BYTES and (read := next(self._upcoming, None)) is not None:
+        while self._bytes < _MAX_BYTES and (read := next(self._upcoming, None)) is not None:
             path, offset = read
-            length = min(self._size(path) - offset, _MOST_BYTES_EACH)
+            length = min(self._size(path) - offset, _MAX_BYTES_EACH)
             if length > 0:
                 content = self._pool.submit(self._read, path, offset, offset + length)
                 self._requested[path] = Expected(offset, length, content)

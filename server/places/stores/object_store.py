@@ -22,12 +22,12 @@ from toposcope.server.places.stores.store_listing import StoreListing, list_obje
 if TYPE_CHECKING:
     from obstore.store import ObjectStore as Client
 
-_FIRST_BYTES, _MOST_BYTES, _GROWTH = 64 << 10, 32 << 20, 4
+_FIRST_BYTES, _MAX_BYTES, _GROWTH = 64 << 10, 32 << 20, 4
 """How much the first request for a file reads, and the largest one; each that follows the one before reads GROWTH times
 as much, so that a large file takes few round trips and one value of it takes one small request."""
 _PART_BYTES = 4 << 20
 """Larger reads are requested in parts, at once."""
-_MOST_BLOCKS = 4
+_MAX_BLOCKS = 4
 """Blocks of a file that stay in memory while it is open: its threads read within two of them."""
 _CONNECTIONS, _EXPECTED_AT_ONCE = 16, 16
 _RETRIES = 5
@@ -226,7 +226,7 @@ class OpenObject:
         self._parts = located.parts
         self._store = store
         self._path = path
-        self._blocks = deque[tuple[int, bytes]](maxlen=_MOST_BLOCKS)
+        self._blocks = deque[tuple[int, bytes]](maxlen=_MAX_BLOCKS)
         """Offsets and contents."""
         self._next_bytes = _FIRST_BYTES
         self._expected = expected
@@ -248,7 +248,7 @@ class OpenObject:
             if start <= offset and end <= start + len(content):
                 return start, content
         follows = any(start <= offset <= start + len(content) for start, content in self._blocks)
-        self._next_bytes = min(_GROWTH * self._next_bytes, _MOST_BYTES) if follows else _FIRST_BYTES
+        self._next_bytes = min(_GROWTH * self._next_bytes, _MAX_BYTES) if follows else _FIRST_BYTES
         ends = min(max(end, offset + self._next_bytes), self.status.size)
         block = offset, self._store.read_located(self._path, self._parts, offset, ends)
         self._blocks.append(block)

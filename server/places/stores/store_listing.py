@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _KEY = re.compile(r'path: "((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(r"\\u\{([0-9a-f]+)\}|\\(.)")
 _PROBLEM = "its key is not a path, so it is skipped"
-_MOST_ODD = 1000
+_MAX_ODD = 1000
 """Names in one directory."""
 
 
@@ -81,7 +81,7 @@ def _take_behind(
 
     start = f"{prefix}/" if prefix else ""
     directories = []
-    for _ in range(_MOST_ODD):
+    for _ in range(_MAX_ODD):
         name = key[len(start) :].partition("/")[0]
         if _is_odd(name):
             skipped[key] = _PROBLEM
@@ -91,7 +91,7 @@ def _take_behind(
         if refused is None:
             return directories
         key = _key_in(refused, own_prefix)
-    skipped[start] = f"more than {_MOST_ODD} of its keys are not paths, so the others are skipped"
+    skipped[start] = f"more than {_MAX_ODD} of its keys are not paths, so the others are skipped"
     return directories
 
 

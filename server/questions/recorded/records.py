@@ -12,11 +12,11 @@ from toposcope.server.runs.run import ALL
 from toposcope.server.runs.selection.chosen_series import Choice, payloads
 from toposcope.server.values.text import read_text
 
-_MOST_CHARACTERS = 4_000_000
+_MAX_CHARACTERS = 4_000_000
 
 
 def read_console(
-    opened: Opened, run: str, *, after: int = 0, search: str = "", limit: int = 1000, most: int = _MOST_CHARACTERS
+    opened: Opened, run: str, *, after: int = 0, search: str = "", limit: int = 1000, most: int = _MAX_CHARACTERS
 ) -> ConsoleLines:
     """Return lines that a run wrote to stdout and stderr.
 

@@ -41,7 +41,7 @@ _RETRY_SECONDS = 60.0
 """How long after a failure nothing is written."""
 _FRESH_SECONDS = 3600.0
 _PACKS, _PACK = "packs", ".pack"
-_MOST_PACKS = 8
+_MAX_PACKS = 8
 """Packs; more are merged into one."""
 _LARGEST_PACKED = 1 << 20
 """Bytes of a segment in a pack."""
@@ -326,7 +326,7 @@ class Index:
         Raises:
             OSError: the pack cannot be written.
         """
-        is_merged = len(self._packs) >= _MOST_PACKS
+        is_merged = len(self._packs) >= _MAX_PACKS
         own = [packed for packed in self._packed.values() if packed.pack in self._packs] if is_merged else []
         keys: list[str] = []
         content = itertools.chain(map(_packed_again, own), self._to_be_packed(files, place, keys))

@@ -9,7 +9,7 @@ from toposcope.server.reading.index.segment import Segment
 from toposcope.server.reading.tag_table import Tag
 
 _WORTH_WRITING_BYTES = 64 << 10
-_MOST_SEGMENTS = 8
+_MAX_SEGMENTS = 8
 
 
 class _Indexed(NamedTuple):
@@ -83,7 +83,7 @@ class IndexedFile:
         Args:
             whole: what was read of the file, from its start.
         """
-        indexed = self._indexed if self._indexed.segments < _MOST_SEGMENTS else _NOTHING
+        indexed = self._indexed if self._indexed.segments < _MAX_SEGMENTS else _NOTHING
         new = {tag: points.take(slice(indexed.rows.get(tag, 0), None)) for tag, points in whole.series.items()}
         segment = whole._replace(
             start=indexed.end,

@@ -19,7 +19,7 @@ _RESERVING = LEAST_MAPPED_BYTES // np.dtype(np.float32).itemsize
 _MARGIN = 1.02
 _FIRST = 32
 _INT32 = np.iinfo(np.int32)
-_MOST_STRIDE = 1 << 62
+_MAX_STRIDE = 1 << 62
 
 
 class PointSeries:
@@ -156,7 +156,7 @@ def _joined(old: range, steps: CompactSteps) -> range | None:
     following = (int(steps[1]) if count > 1 else first + 1) if not old else first
     stride = old.step if len(old) > 1 else following - (old[-1] if old else start)
     before = old[-1] if old else start - stride
-    if not 0 < abs(stride) < _MOST_STRIDE or first != before + stride or last != before + stride * count:
+    if not 0 < abs(stride) < _MAX_STRIDE or first != before + stride or last != before + stride * count:
         return None
     if count > 2 and not _are_regular(steps, stride):
         return None

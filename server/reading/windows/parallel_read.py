@@ -10,15 +10,15 @@ from toposcope.server.reading.windows.scanner import Piece, Scanner
 
 WORKERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _OVERLAP_BYTES = 8 << 10  # A small record that begins in a window ends at most this far after it.
-_MOST_WINDOWS = 16
+_MAX_WINDOWS = 16
 _WINDOWS_A_CORE = 4
-_MOST_TAGS = 10_000  # Each window is scanned with a copy of the tag table.
+_MAX_TAGS = 10_000  # Each window is scanned with a copy of the tag table.
 
 
 def count_windows(scanner: Scanner, unread_bytes: int) -> int:
     """Return how many windows to read in parallel; 0 if one after the other is better."""
-    windows = min(unread_bytes // window_bytes(unread_bytes), _MOST_WINDOWS)
-    is_possible = windows > 1 and WORKERS > 1 and scanner.can_read_ahead and len(scanner.table.entries) <= _MOST_TAGS
+    windows = min(unread_bytes // window_bytes(unread_bytes), _MAX_WINDOWS)
+    is_possible = windows > 1 and WORKERS > 1 and scanner.can_read_ahead and len(scanner.table.entries) <= _MAX_TAGS
     return windows if is_possible else 0
 
 

@@ -20,7 +20,7 @@ from toposcope.server.reading.series.series import Float64s
 from toposcope.server.reading.tag_table import Entry, TagTable, make_entry
 from toposcope.server.reading.windows.scan_buffers import Part, ScanBuffers
 
-_MOST_METADATA_BYTES = 1 << 16
+_MAX_METADATA_BYTES = 1 << 16
 _FRAME_BYTES = HEADER_BYTES + framing.FOOTER_BYTES
 _NEVER = 1 << 60
 
@@ -249,7 +249,7 @@ class Scanner:
 
     def _read_metadata(self, offset: int, length: int) -> bytes:
         """Return TensorBoard's metadata, which follow the content of a large value; empty if there are none."""
-        if length > _MOST_METADATA_BYTES or KINDS[self._state.kind] != "tensor":
+        if length > _MAX_METADATA_BYTES or KINDS[self._state.kind] != "tensor":
             return b""
         try:
             value = tensorboard_pb2.Summary.Value.FromString(self.read_at(offset, length))
@@ -288,7 +288,7 @@ class Scanner:
         """
         state, data, rows = self._state, buffers.data, buffers.rows
         state.move_window(offset)
-        start = next_header(data, 0, min(size, _MOST_METADATA_BYTES))
+        start = next_header(data, 0, min(size, _MAX_METADATA_BYTES))
         if start < 0:
             return None
         state.position = start

@@ -14,7 +14,7 @@ Kind = Literal["number", "category"]
 Scale = Literal["linear", "log10"]
 Floats: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.float32]]"
 
-MOST_CATEGORIES = 20
+MAX_CATEGORIES = 20
 """The most frequent ones; all others count as one."""
 _NO_NUMBERS = {"NaN", "Infinity", "-Infinity"}
 _DECADES = 100.0
@@ -73,7 +73,7 @@ class Column(NamedTuple):
         if self.kind == "number":
             return np.where(self.codes < 0, np.nan, self.codes).astype(np.float32)[:, None]
         counts = np.bincount(self.codes[self.codes >= 0])
-        frequent = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
+        frequent = np.argsort(-counts, kind="stable")[:MAX_CATEGORIES]
         if len(counts) == 2 and not self.missing:
             frequent = frequent[:1]
         features: Floats = (self.codes[:, None] == frequent).astype(np.float32)

@@ -8,10 +8,10 @@ import numpy as np
 from toposcope.server.reading.series.series import Float64s
 from toposcope.server.runs.importance.columns import Floats
 
-_MOST_TREES, _FEWEST_TREES = 200, 100
+_MAX_TREES, _FEWEST_TREES = 200, 100
 _RUNS_AND_TREES = 100_000
 """Runs times trees; fewer trees suffice if there are many runs."""
-_FEWEST_SHUFFLES, _MOST_SHUFFLES = 1, 10
+_FEWEST_SHUFFLES, _MAX_SHUFFLES = 1, 10
 _RUNS_AND_SHUFFLES = 2000
 """Runs times shuffles; the fewer runs there are, the more the result depends on the permutation."""
 
@@ -54,12 +54,12 @@ def importances(blocks: Sequence[Floats], target: Float64s, seed: int) -> Import
     columns = [slice(end - block.shape[1], end) for block, end in zip(blocks, ends, strict=True)]
     random = np.random.default_rng(seed)
     forest = RandomForestRegressor(
-        _within(_FEWEST_TREES, _RUNS_AND_TREES // count, _MOST_TREES),
+        _within(_FEWEST_TREES, _RUNS_AND_TREES // count, _MAX_TREES),
         min_samples_leaf=2,
         max_features=1 / 3,
         random_state=int(random.integers(2**31)),
     ).fit(features, target)
-    shuffles = _within(_FEWEST_SHUFFLES, _RUNS_AND_SHUFFLES // count, _MOST_SHUFFLES)
+    shuffles = _within(_FEWEST_SHUFFLES, _RUNS_AND_SHUFFLES // count, _MAX_SHUFFLES)
     permutations = random.permuted(np.tile(np.arange(count), (len(blocks), shuffles, 1)), axis=2)
     trees, as_is = np.zeros(count), np.zeros(count)
     shuffled = np.zeros((len(blocks), shuffles, count))

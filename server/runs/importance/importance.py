@@ -12,14 +12,14 @@ from toposcope.server.runs.importance.forest import importances
 from toposcope.server.runs.parameters.hyper_parameters import Value
 
 FEWEST_RUNS = 10
-MOST_RUNS = 2_000
+MAX_RUNS = 2_000
 """That a forest is fitted to; if there are more, a random sample of this size."""
-MOST_PARAMETERS = 200
+MAX_PARAMETERS = 200
 _FEWEST_CORRELATED = 3
 _NO_BETTER = 0.0
 _OVERWHELMING = 0.5
 """Share of one run in the variance of all runs."""
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -79,19 +79,19 @@ def importance(rows: Sequence[Mapping[str, Value]], metric: Sequence[float], see
         return Importance(False, problem, None, sorted(parameters, key=_by_correlation))
     problems = []
     sample = np.arange(len(target))
-    if len(target) > MOST_RUNS:
-        problems.append(f"Computed from a random sample of {MOST_RUNS} of the {len(target)} runs.")
-        sample = np.sort(np.random.default_rng(seed).choice(len(target), MOST_RUNS, replace=False))
+    if len(target) > MAX_RUNS:
+        problems.append(f"Computed from a random sample of {MAX_RUNS} of the {len(target)} runs.")
+        sample = np.sort(np.random.default_rng(seed).choice(len(target), MAX_RUNS, replace=False))
     groups = _groups(columns)
-    blocks = [columns[group[0]].features()[sample] for group in groups[:MOST_PARAMETERS]]
+    blocks = [columns[group[0]].features()[sample] for group in groups[:MAX_PARAMETERS]]
     forest = importances(blocks, _standard(target[sample]), seed)
     for group, value, spread in zip(groups, forest.importance.tolist(), forest.spread.tolist(), strict=False):
         for at in group:
             tied = [columns[other].name for other in group if other != at]
             problem = _tied(tied) if tied else None
             parameters[at] = replace(parameters[at], importance=value, spread=spread, problem=problem)
-    for at in (at for group in groups[MOST_PARAMETERS:] for at in group):
-        reason = f"More than {MOST_PARAMETERS} hyperparameters vary, and this one was left out."
+    for at in (at for group in groups[MAX_PARAMETERS:] for at in group):
+        reason = f"More than {MAX_PARAMETERS} hyperparameters vary, and this one was left out."
         parameters[at] = replace(parameters[at], problem=reason)
     if forest.score <= _NO_BETTER:
         problems.append(
@@ -170,8 +170,8 @@ def _groups(columns: list[Column]) -> list[list[int]]:
 
 def _tied(names: list[str]) -> str:
     """Return a sentence about a parameter that varies together with others."""
-    listed = ", ".join(repr(name) for name in names[:_MOST_NAMED])
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    listed = ", ".join(repr(name) for name in names[:_MAX_NAMED])
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
     return f"It varies together with {listed}{more} in all runs: which of them matters is unknown."
 
 

@@ -17,9 +17,9 @@ from toposcope.server.values.console import OutputLine, count_output, read_outpu
 
 CONSOLE = Tag("console", "")
 _LARGEST_MESSAGE = 8 << 20
-_MOST_FILES = 1000
-_MOST_BYTES = 64 << 20
-_MOST_MESSAGES = 50_000
+_MAX_FILES = 1000
+_MAX_BYTES = 64 << 20
+_MAX_MESSAGES = 50_000
 """Limits of the messages that one request reads: half a second."""
 
 
@@ -77,7 +77,7 @@ class Console:
         with self._lock:
             self._counts[file.path, file.inode] = counts
             self._counts.move_to_end((file.path, file.inode))
-            while len(self._counts) > _MOST_FILES:
+            while len(self._counts) > _MAX_FILES:
                 self._counts.popitem(last=False)
         return counts
 
@@ -116,7 +116,7 @@ class Console:
                 lines.append(line)
                 number = line.number
             number = totals.ends[row]
-            if (size > _MOST_BYTES or row - first >= _MOST_MESSAGES) and number < totals.lines:
+            if (size > _MAX_BYTES or row - first >= _MAX_MESSAGES) and number < totals.lines:
                 return Page(lines, damaged, number)
         return Page(lines, damaged, None)
 

@@ -11,9 +11,9 @@ from toposcope.server.reading.scan import LARGE_RECORD_BYTES
 from toposcope.server.reading.series.series import Payloads
 from toposcope.server.runs.run import RunView
 
-_MOST_READERS = 16
+_MAX_READERS = 16
 _WAIT_SECONDS = 1.0
-READERS = BoundedAccess(_MOST_READERS, _WAIT_SECONDS, f"the disk does not answer {_MOST_READERS} other reads")
+READERS = BoundedAccess(_MAX_READERS, _WAIT_SECONDS, f"the disk does not answer {_MAX_READERS} other reads")
 """A disk that does not answer blocks so many of the threads that answer requests, and not all of them."""
 
 

@@ -5,11 +5,11 @@ from toposcope.server.runs.run import RunView
 from toposcope.server.values.alert import Alert, read_alert
 
 _LARGEST_MESSAGE = 64 << 10
-MOST_ALERTS = 100
+MAX_ALERTS = 100
 """A training may record one at every step; of more, the newest count."""
 
 
-def recorded_alerts(run: RunView, most: int = MOST_ALERTS) -> tuple[list[RecordedMessage[Alert]], list[str]]:
+def recorded_alerts(run: RunView, most: int = MAX_ALERTS) -> tuple[list[RecordedMessage[Alert]], list[str]]:
     """Return the newest alerts of all ranks and attempts of a run.
 
     Returns:

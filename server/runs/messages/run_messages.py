@@ -16,7 +16,7 @@ Message = TypeVar("Message")
 LARGEST_MESSAGE = 4 << 20
 """Bytes; MindSpore's are a few hundred."""
 _LARGEST_TOTAL = 4 * LARGEST_MESSAGE
-_MOST_MESSAGES = 1000
+_MAX_MESSAGES = 1000
 
 
 class TemporaryProblem(str):
@@ -26,7 +26,7 @@ class TemporaryProblem(str):
 
 
 def read_messages(
-    run: RunView, tag: Tag, decode: Callable[[bytes], Message], most: int = _MOST_MESSAGES
+    run: RunView, tag: Tag, decode: Callable[[bytes], Message], most: int = _MAX_MESSAGES
 ) -> tuple[list[Message], list[str]]:
     """Read the newest payloads of a tag, from all attempts, of the lowest rank that has it.
 

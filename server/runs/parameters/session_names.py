@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from toposcope.server.values.hparams import Hparam
 
 _TIME = re.compile(r"\d{9,10}(\.\d+)?")
-_MOST_CHARACTERS = 60
+_MAX_CHARACTERS = 60
 
 Hparams = Mapping[str, Hparam]
 
@@ -42,10 +42,10 @@ def _joined(parts: Sequence[str]) -> str:
     text = ""
     for number, part in enumerate(parts):
         longer = f"{text}, {part}" if number else part
-        if number and len(longer) > _MOST_CHARACTERS:
+        if number and len(longer) > _MAX_CHARACTERS:
             return f"{text}, …"
         text = longer
-    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"
+    return text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 1] + "…"
 
 
 def _text(hparam: Hparam) -> str:

@@ -11,7 +11,7 @@ from toposcope.server.reading.series.series import Points
 from toposcope.server.reading.tag_table import is_of_training
 from toposcope.server.runs.recordings.attempts import Attempt, started
 
-_MOST_TIMES = 1001
+_MAX_TIMES = 1001
 """Records from which the interval between records is determined."""
 
 
@@ -66,12 +66,12 @@ class Recording:
             return 0.0
         longest = max(totals, key=lambda name: totals[name])
         series = [
-            points.wall_time[-_MOST_TIMES:]
+            points.wall_time[-_MAX_TIMES:]
             for file in self.files
             for tag, points in file.series.items()
             if tag.name == longest and isinstance(points, Points)
         ]
-        times = np.concatenate(series)[-_MOST_TIMES:]
+        times = np.concatenate(series)[-_MAX_TIMES:]
         intervals = np.diff(times[np.isfinite(times)])
         intervals = intervals[intervals > 0]
         return float(np.median(intervals)) if len(intervals) else 0.0

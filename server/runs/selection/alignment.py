@@ -18,7 +18,7 @@ from toposcope.server.runs.statistics.smoothing import Requested, smooth
 
 Positions = Int64s | Float64s
 """On an axis, strictly ascending: steps, or seconds."""
-_MOST_CELLS, _FEWER_CELLS = 1 << 24, 1 << 22
+_MAX_CELLS, _FEWER_CELLS = 1 << 24, 1 << 22
 """Positions times series."""
 _CHUNK_CELLS = 1 << 20
 _FEWEST_POSITIONS = 1000
@@ -77,7 +77,7 @@ def _positions(
 
 def position_limits(series: int) -> PositionLimits:
     """Return the limits for a number of series together."""
-    most, fewer = (max(_FEWEST_POSITIONS, cells // max(1, series)) for cells in (_MOST_CELLS, _FEWER_CELLS))
+    most, fewer = (max(_FEWEST_POSITIONS, cells // max(1, series)) for cells in (_MAX_CELLS, _FEWER_CELLS))
     return PositionLimits(most, fewer)
 
 

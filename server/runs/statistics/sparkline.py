@@ -8,8 +8,8 @@ from toposcope.server.reading.series.series import Float64s, Int64s, Points
 from toposcope.server.reading.series.series_summary import all_finite, drawn_rows
 from toposcope.server.runs.statistics.downsample import Indices
 
-MOST_POINTS = 40
-_BUCKETS = (MOST_POINTS - 2) // 2
+MAX_POINTS = 40
+_BUCKETS = (MAX_POINTS - 2) // 2
 
 
 class Sparkline(NamedTuple):
@@ -20,7 +20,7 @@ class Sparkline(NamedTuple):
 
 
 def sparkline(points: Points) -> Sparkline:
-    """Return at most MOST_POINTS points of a series of one or more; of several points with the same step, the last.
+    """Return at most MAX_POINTS points of a series of one or more; of several points with the same step, the last.
 
     Args:
         points: in file order.
@@ -32,7 +32,7 @@ def sparkline(points: Points) -> Sparkline:
     if not all_finite(value):
         finite = np.isfinite(value)
         step, value = step[finite], value[finite]
-    if len(value) <= MOST_POINTS:
+    if len(value) <= MAX_POINTS:
         return Sparkline(step, value)
     where = _extremes(value)
     return Sparkline(step[where], value[where])

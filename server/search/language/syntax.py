@@ -21,9 +21,9 @@ from toposcope.server.search.language.query import (
 
 LONGEST = 2000
 """Characters of a search."""
-MOST_TERMS = 50
+MAX_TERMS = 50
 """Each takes time in proportion to the number of runs, and searches take turns."""
-MOST_EXPRESSIONS = 3
+MAX_EXPRESSIONS = 3
 """Regular expressions of a search: each is matched in a process of its own, for seconds if it is a bad one."""
 _DEEPEST = 50
 """Parentheses and negations around a term."""
@@ -197,8 +197,8 @@ class _Parser:
 
     def _comparison(self) -> Query:
         self._terms += 1
-        if self._terms > MOST_TERMS:
-            raise SearchError(f"the search has more than {MOST_TERMS} terms")
+        if self._terms > MAX_TERMS:
+            raise SearchError(f"the search has more than {MAX_TERMS} terms")
         token = self._take()
         if token.kind == "expression":
             return self._expression(token)
@@ -216,8 +216,8 @@ class _Parser:
 
     def _expression(self, token: _Token) -> Query:
         self._expressions += 1
-        if self._expressions > MOST_EXPRESSIONS:
-            raise SearchError(f"the search has more than {MOST_EXPRESSIONS} regular expressions")
+        if self._expressions > MAX_EXPRESSIONS:
+            raise SearchError(f"the search has more than {MAX_EXPRESSIONS} regular expressions")
         return Expression(token.text[1:-1].replace("\\/", "/"))
 
     def _function(self, token: _Token) -> tuple[str, str]:

@@ -24,9 +24,9 @@ from toposcope.server.api.parameters.layouts import Layouts
 from toposcope.server.values.custom_scalars import (
     CONFIG,
     LARGEST_LAYOUT,
-    MOST_CATEGORIES,
-    MOST_CHARTS,
-    MOST_TAGS,
+    MAX_CATEGORIES,
+    MAX_CHARTS,
+    MAX_TAGS,
     read_layout,
 )
 
@@ -229,10 +229,10 @@ def test_any_bytes_are_a_layout_or_an_error(content: bytes) -> None:
 @pytest.mark.parametrize(
     ("layout", "expected"),
     [
-        (Layout(category=[{}] * (MOST_CATEGORIES + 1)), "201 categories exceed the limit of 200"),
-        (Layout(category=[{"chart": [{}] * (MOST_CHARTS + 1)}]), "1001 charts exceed the limit of 1000"),
+        (Layout(category=[{}] * (MAX_CATEGORIES + 1)), "201 categories exceed the limit of 200"),
+        (Layout(category=[{"chart": [{}] * (MAX_CHARTS + 1)}]), "1001 charts exceed the limit of 1000"),
         (
-            Layout(category=[{"chart": [{"multiline": {"tag": ["a"] * (MOST_TAGS + 1)}}]}]),
+            Layout(category=[{"chart": [{"multiline": {"tag": ["a"] * (MAX_TAGS + 1)}}]}]),
             "10001 tags exceed the limit of 10000",
         ),
         (Layout(category=[{"title": "x" * LARGEST_LAYOUT}]), "exceeds the limit of 1048576"),

@@ -17,7 +17,7 @@ from support.summary_values import MindSporeValue, of_plugin, record, strings, t
 
 from toposcope.proto.tensor_pb2 import DT_FLOAT32, TensorProto
 from toposcope.recorder import SummaryRecord
-from toposcope.server.api.payloads.tensors import MOST_ELEMENTS, TensorData, Tensors
+from toposcope.server.api.payloads.tensors import MAX_ELEMENTS, TensorData, Tensors
 
 MINDSPORE = "mindspore/digits_momentum"
 
@@ -182,7 +182,7 @@ def test_too_many_elements_for_json_are_an_error(recorded: httpx.Client) -> None
     refused = recorded.get("api/tensors/data", params=query)
 
     assert refused.status_code == 422
-    for part_of_error in ("1001000 elements", "[1001, 1000]", str(MOST_ELEMENTS), "format=npy"):
+    for part_of_error in ("1001000 elements", "[1001, 1000]", str(MAX_ELEMENTS), "format=npy"):
         assert part_of_error in refused.json()["detail"]
     assert read(recorded, "a/b %\r\n", slice="[:1000]")["dims"] == [1000, 1000]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.loops import run_alone
 
-from toposcope.server.budget.admission import MOST_WAITING, Admission, QueueFullError
+from toposcope.server.budget.admission import MAX_WAITING, Admission, QueueFullError
 from toposcope.server.budget.cost import Cost
 
 ADMITTED = list[str]
@@ -68,7 +68,7 @@ def test_a_full_queue_refuses_and_says_when_to_try_again() -> None:
 
     async def fill() -> None:
         admission, log = Admission(1, 100), ADMITTED()
-        tasks = waiting(admission, log, *[("a", "", 0)] * (MOST_WAITING + 1))
+        tasks = waiting(admission, log, *[("a", "", 0)] * (MAX_WAITING + 1))
         await run_ready_tasks()
         with pytest.raises(QueueFullError) as refused:
             await admission.enter("b", Cost(1.0, 0))

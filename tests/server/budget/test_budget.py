@@ -9,7 +9,7 @@ from support.loops import run_alone
 
 from toposcope.server.budget.budget import Budget
 from toposcope.server.budget.cancellation import CancelledError, check
-from toposcope.server.budget.cost import MOST_SECONDS, Cost, TooExpensiveError
+from toposcope.server.budget.cost import MAX_SECONDS, Cost, TooExpensiveError
 
 MOST = 1000
 
@@ -58,7 +58,7 @@ def test_memory_of_a_reply_is_taken_until_it_is_sent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cost", "limit"), [(Cost(2 * MOST_SECONDS, 0), "at most 60 s"), (Cost(1.0, 2 << 20), "at most 1 MiB")]
+    ("cost", "limit"), [(Cost(2 * MAX_SECONDS, 0), "at most 60 s"), (Cost(1.0, 2 << 20), "at most 1 MiB")]
 )
 def test_what_can_never_be_computed_is_refused(cost: Cost, limit: str) -> None:
     """The error names the limit."""

@@ -11,7 +11,7 @@ from support.servers import Serve
 
 from toposcope.recorder import SummaryWriter
 from toposcope.server.embeddings import replies
-from toposcope.server.embeddings.projections.reduction import METHODS, MOST_REDUCED, Method, Reduction, reduced
+from toposcope.server.embeddings.projections.reduction import MAX_REDUCED, METHODS, Method, Reduction, reduced
 
 CLUSTERS = np.repeat([0, 1, 2], 20)
 VECTORS = (np.random.default_rng(0).normal(size=(60, 70)) + 20 * np.eye(70)[CLUSTERS]).astype(np.float32)
@@ -96,8 +96,8 @@ def test_a_reduction_whose_client_leaves_makes_way_for_the_next(method: Method, 
 
 
 def test_evenly_spread_vectors_are_placed_if_there_are_more(method: Method, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toposcope.server.embeddings.projections.reduction.MOST_REDUCED", 20)
-    assert MOST_REDUCED > 20
+    monkeypatch.setattr("toposcope.server.embeddings.projections.reduction.MAX_REDUCED", 20)
+    assert MAX_REDUCED > 20
 
     found = reduced(VECTORS, Reduction(method, 2, 0), lambda _: None)
 

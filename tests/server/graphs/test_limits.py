@@ -10,9 +10,9 @@ from toposcope.server.graphs.model.limits import GraphError
 @pytest.mark.parametrize(
     ("limit", "most", "message"),
     [
-        ("MOST_NODES", 2, "more than 2 nodes"),
-        ("MOST_EDGES", 3, "more than 3 edges"),
-        ("MOST_NAME_CHARACTERS", 5, "more than 5 characters"),
+        ("MAX_NODES", 2, "more than 2 nodes"),
+        ("MAX_EDGES", 3, "more than 3 edges"),
+        ("MAX_NAME_CHARACTERS", 5, "more than 5 characters"),
     ],
 )
 def test_graphs_beyond_the_limits_are_errors(

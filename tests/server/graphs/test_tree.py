@@ -68,7 +68,7 @@ def test_tree_without_nodes_is_a_root() -> None:
 
 def test_too_many_scopes_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error states the limit."""
-    monkeypatch.setattr("toposcope.server.graphs.model.tree.MOST_SCOPES", 3)
+    monkeypatch.setattr("toposcope.server.graphs.model.tree.MAX_SCOPES", 3)
 
     with pytest.raises(GraphError, match="more than 3 scopes"):
         build_tree(["a/b/c/d/e/f"])

@@ -18,7 +18,7 @@ from toposcope.proto import framing
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import SummaryRecord, landscape
-from toposcope.server.landscapes.landscape_query import MOST_BYTES
+from toposcope.server.landscapes.landscape_query import MAX_BYTES
 from toposcope.server.landscapes.replies import Landscapes
 
 _RUN = "mindspore/digits_momentum"
@@ -197,7 +197,7 @@ def test_reply_has_a_bounded_size(tmp_path: Path, serve: Serve) -> None:
     limited = _read(client, limit=1)
 
     assert {tag: bool(entry["z"]) for tag, entry in entries.items()} == {"a": True, "b": False, "c": True, "d": False}
-    assert f"limit of {MOST_BYTES}" in entries["b"]["error"]
+    assert f"limit of {MAX_BYTES}" in entries["b"]["error"]
     assert (len(limited["landscapes"]), limited["total"]) == (1, 4)
     assert _read(client, tag="b")["landscapes"][0]["z"][999][999] == 0.1
     assert _read(client, tag="d")["landscapes"][0]["error"]

@@ -234,8 +234,8 @@ def test_kinds_of_columns() -> None:
 
 def test_more_parameters_and_runs_than_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a sample of the runs and the first parameters are used; the result states both."""
-    monkeypatch.setattr("toposcope.server.runs.importance.importance.MOST_RUNS", 50)
-    monkeypatch.setattr("toposcope.server.runs.importance.importance.MOST_PARAMETERS", 2)
+    monkeypatch.setattr("toposcope.server.runs.importance.importance.MAX_RUNS", 50)
+    monkeypatch.setattr("toposcope.server.runs.importance.importance.MAX_PARAMETERS", 2)
     rows, metric = sweep(80)
 
     result = importance(rows, metric)

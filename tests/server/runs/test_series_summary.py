@@ -17,7 +17,7 @@ from toposcope.server.reading.series.series_summary import (
     summarise,
 )
 from toposcope.server.runs.statistics.incremental_cache import IncrementalCache
-from toposcope.server.runs.statistics.sparkline import MOST_POINTS, sparkline
+from toposcope.server.runs.statistics.sparkline import MAX_POINTS, sparkline
 
 Row = tuple[int, float]
 VALUES = st.sampled_from([0.0, -0.0, 1.5, -3.0, 1e308, 5e-324, math.nan, math.inf, -math.inf]) | st.floats(-10, 10)
@@ -131,10 +131,10 @@ def test_sparkline_keeps_ends_and_extremes(rows: list[Row]) -> None:
     drawn = sparkline(points(rows))
 
     finite = {step: value for step, value in sorted(dict(rows).items()) if math.isfinite(value)}
-    assert len(drawn.step) <= MOST_POINTS
+    assert len(drawn.step) <= MAX_POINTS
     assert all(finite[step] == value for step, value in zip(drawn.step.tolist(), drawn.value.tolist(), strict=True))
     assert (np.diff(drawn.step) > 0).all()
-    if len(finite) <= MOST_POINTS:
+    if len(finite) <= MAX_POINTS:
         assert dict(zip(drawn.step.tolist(), drawn.value.tolist(), strict=True)) == finite
     else:
         assert (drawn.step[0], drawn.step[-1]) == (min(finite), max(finite))

@@ -14,7 +14,7 @@ from support.summary_values import strings
 
 from toposcope.proto.tensorboard_plugins_pb2 import Audio
 from toposcope.recorder.tensorboard.kinds.audio import wav_of
-from toposcope.server.values.audio import MOST_CLIPS, read_clips
+from toposcope.server.values.audio import MAX_CLIPS, read_clips
 from toposcope.server.values.audio_format import OTHER, SoundFacts, audio_media_type, sound_facts
 
 WAV = wav_of(np.zeros((10, 2)), 8000)
@@ -97,7 +97,7 @@ def test_clips_of_a_value_are_bounded() -> None:
     """Only the first ones are returned."""
     payload = strings(*[b"x"] * 2000, dims=[1000, 2]).SerializeToString()
 
-    assert len(read_clips(payload, "tensor")) == MOST_CLIPS
+    assert len(read_clips(payload, "tensor")) == MAX_CLIPS
 
 
 @pytest.mark.parametrize(

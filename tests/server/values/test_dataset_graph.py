@@ -12,7 +12,7 @@ from support.golden_run import lineage_events
 from toposcope.proto.lineage_pb2 import DatasetGraph
 from toposcope.proto.wire import varint
 from toposcope.recorder import dataset_graph as recorded
-from toposcope.server.values.dataset_graph import MOST_STAGES, Stage, dataset_graph
+from toposcope.server.values.dataset_graph import MAX_STAGES, Stage, dataset_graph
 
 
 def _nested(stage: Stage) -> dict[str, Any]:
@@ -116,9 +116,9 @@ def test_invalid_pipelines_are_errors() -> None:
         dataset_graph(b"\x0a" + varint(len(content)) + content)
 
     wide = DatasetGraph()
-    for _ in range(MOST_STAGES):
+    for _ in range(MAX_STAGES):
         wide.children.add()
-    with pytest.raises(ValueError, match=str(MOST_STAGES)):
+    with pytest.raises(ValueError, match=str(MAX_STAGES)):
         dataset_graph(wide.SerializeToString())
 
 

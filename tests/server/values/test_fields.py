@@ -62,7 +62,7 @@ def test_long_packed_fields_are_read_in_chunks(monkeypatch: pytest.MonkeyPatch) 
         (b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "ends at byte"),
         (b"\x0b\x0c", "a field has the unsupported wire type 3"),
         (b"\xff" * 12, "a varint is incomplete"),
-        (b"\x08\x01" * (module.MOST_FIELDS + 1), "more than 131072 fields"),
+        (b"\x08\x01" * (module.MAX_FIELDS + 1), "more than 131072 fields"),
     ],
 )
 def test_malformed_messages_are_errors(message: bytes, error: str) -> None:

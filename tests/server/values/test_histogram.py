@@ -12,7 +12,7 @@ from support.summary_values import histogram_proto, strings, tensorboard_tensor
 
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.recorder.values.histogram import encode, histogram_of
-from toposcope.server.values.histogram import MOST_BUCKETS, Histogram, read_histogram
+from toposcope.server.values.histogram import MAX_BUCKETS, Histogram, read_histogram
 
 LARGEST = sys.float_info.max
 
@@ -152,7 +152,7 @@ def test_fractional_counts_are_kept() -> None:
     assert (histogram.total_count, histogram.buckets.counts.tolist()) == (1.75, [0.5, 1.25])
 
 
-@given(st.integers(MOST_BUCKETS + 1, 9 * MOST_BUCKETS))
+@given(st.integers(MAX_BUCKETS + 1, 9 * MAX_BUCKETS))
 def test_too_many_buckets_are_merged(number: int) -> None:
     """Adjacent buckets are merged, the range and the total count are kept."""
     counts = np.arange(number, dtype=np.float64) + 1
@@ -160,7 +160,7 @@ def test_too_many_buckets_are_merged(number: int) -> None:
 
     left, width, merged = of_limits(payload).buckets
 
-    assert MOST_BUCKETS // 2 < len(merged) <= MOST_BUCKETS
+    assert MAX_BUCKETS // 2 < len(merged) <= MAX_BUCKETS
     assert merged.sum() == counts.sum()
     assert (left[0], left[-1] + width[-1]) == (0, number)
     np.testing.assert_array_equal(left[1:], left[:-1] + width[:-1])

@@ -14,7 +14,7 @@ from toposcope.proto.hparams_pb2 import HParamsPluginData
 from toposcope.proto.tensorboard_pb2 import Event, SummaryMetadata
 from toposcope.server.values.hparams import (
     EXPERIMENT,
-    MOST_NAMES,
+    MAX_NAMES,
     SESSION_END,
     SESSION_START,
     Experiment,
@@ -164,7 +164,7 @@ def test_too_many_names_are_an_error() -> None:
     """An empty entry takes two bytes in a message, but a hundred in a reply."""
     start = hparams_pb2.SessionStartInfo()
     described = hparams_pb2.Experiment()
-    for number in range(MOST_NAMES + 1):
+    for number in range(MAX_NAMES + 1):
         start.hparams[str(number)].number_value = number
         described.metric_infos.add()
 
@@ -172,7 +172,7 @@ def test_too_many_names_are_an_error() -> None:
         (session_start, _metadata(session_start_info=start)),
         (experiment, _metadata(experiment=described)),
     ):
-        with pytest.raises(ValueError, match=f"{MOST_NAMES + 1} .* exceed the limit of {MOST_NAMES}"):
+        with pytest.raises(ValueError, match=f"{MAX_NAMES + 1} .* exceed the limit of {MAX_NAMES}"):
             read(payload)
 
 

@@ -9,7 +9,7 @@ from support.summary_values import strings, tensorboard_tensor
 
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.recorder.values.image import encode, image_of
-from toposcope.server.values.image import MOST_IMAGES, OTHER, media_type, read_images
+from toposcope.server.values.image import MAX_IMAGES, OTHER, media_type, read_images
 
 PNG = image_of(np.zeros((2, 3), np.uint8), "HW").png
 
@@ -58,7 +58,7 @@ def test_images_of_a_value_are_bounded() -> None:
     """Only the first ones are returned."""
     payload = strings(b"1", b"1", *[b"x"] * 1000).SerializeToString()
 
-    assert len(read_images(payload, "tensor")) == MOST_IMAGES
+    assert len(read_images(payload, "tensor")) == MAX_IMAGES
 
 
 @pytest.mark.parametrize("tensor", [strings(b"1"), tensorboard_tensor(1, [1], float_val=[1])])

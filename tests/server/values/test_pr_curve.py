@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.summary_values import strings, tensorboard_tensor
 
 from toposcope.recorder.tensorboard.kinds.pr_curve import pr_curve
-from toposcope.server.values.pr_curve import MOST_THRESHOLDS, PrCurve, read_pr_curve
+from toposcope.server.values.pr_curve import MAX_THRESHOLDS, PrCurve, read_pr_curve
 
 FLOAT = 1
 
@@ -56,7 +56,7 @@ def test_thresholds_are_bounded() -> None:
     """Of many, evenly spaced ones are returned, both ends among them."""
     curve = read(np.ones((6, 5000)))
 
-    assert len(curve.thresholds) == len(curve.recall) == MOST_THRESHOLDS
+    assert len(curve.thresholds) == len(curve.recall) == MAX_THRESHOLDS
     assert (curve.thresholds[0], curve.thresholds[-1]) == (0, 1)
 
 

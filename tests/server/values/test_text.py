@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.summary_values import strings, tensorboard_tensor
 
-from toposcope.server.values.text import MOST_CELLS, Text, read_text
+from toposcope.server.values.text import MAX_CELLS, Text, read_text
 
 
 def test_texts_of_the_recorder_are_the_payload() -> None:
@@ -24,7 +24,7 @@ def test_texts_of_tensorboard_are_string_tensors() -> None:
 
 def test_too_large_table_is_an_error() -> None:
     """Few bytes may contain many empty texts."""
-    table = strings(*[b""] * (MOST_CELLS + 1)).SerializeToString()
+    table = strings(*[b""] * (MAX_CELLS + 1)).SerializeToString()
 
     with pytest.raises(ValueError, match="10001 texts: expected at most 10000"):
         read_text(table, "tensor")

@@ -66,7 +66,7 @@ def test_views_are_those_of_a_dict(changes: list[tuple[str, str, bool, int, bool
 
 def test_number_of_views_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A view may still be replaced."""
-    monkeypatch.setattr(views_folder, "MOST_VIEWS", 2)
+    monkeypatch.setattr(views_folder, "MAX_VIEWS", 2)
     folder = ViewsFolder(JsonFolder(tmp_path, "logdir", LARGEST_FILE))
     content = ViewContent("scalars", "#", None)
     first = folder.replace("a", content, None)
@@ -80,14 +80,14 @@ def test_number_of_views_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_oldest_links_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By number and by size; creating a link again makes it the newest."""
-    monkeypatch.setattr(links, "MOST_LINKS", 3)
+    monkeypatch.setattr(links, "MAX_LINKS", 3)
     store = Links(JsonFolder(tmp_path, "logdir", LARGEST_FILE))
     made = [store.store(Link(f"#{number}", None)) for number in range(3)]
     assert store.store(Link("#0", None)) == made[0]
     newest = store.store(Link("#3", None))
 
     assert [store.find(link) is not None for link in [*made, newest]] == [True, False, True, True]
-    monkeypatch.setattr(links, "MOST_BYTES", 1)
+    monkeypatch.setattr(links, "MAX_BYTES", 1)
     last = store.store(Link("#4", None))
     assert [store.find(link) is not None for link in [*made, newest, last]] == [False, False, False, False, True]
 

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { openDialog } from "../../controls/dialog.js";
 import { fileName, save } from "../../controls/download.js";
-import { MOST_DRAWN, visibleRuns } from "../../data/runs/runs.js";
+import { MAX_DRAWN, visibleRuns } from "../../data/runs/runs.js";
 import { presentPages } from "../../data/view/present_pages.js";
 import { page } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
@@ -24,7 +24,7 @@ export function openSnapshotDialog() {
 
   async function create() {
     state.value = { stage: "creating", done: 0, bytes: 0 };
-    const order = { runs: runs.slice(0, MOST_DRAWN), pages: chosen.peek(), allPoints: allPoints.peek() };
+    const order = { runs: runs.slice(0, MAX_DRAWN), pages: chosen.peek(), allPoints: allPoints.peek() };
     const place = /** @type {HTMLElement} */ (document.querySelector('[data-dialog="snapshot"] .snapshot-frame'));
     try {
       const progress = (/** @type {number} */ done, /** @type {number} */ bytes) =>
@@ -42,8 +42,8 @@ export function openSnapshotDialog() {
   const choices = () => html`
     <p>${t("snapshot.explained")}</p>
     <p data-note="runs">${
-      runs.length > MOST_DRAWN
-        ? t("snapshot.first_runs", { shown: grouped(MOST_DRAWN), n: grouped(runs.length) })
+      runs.length > MAX_DRAWN
+        ? t("snapshot.first_runs", { shown: grouped(MAX_DRAWN), n: grouped(runs.length) })
         : t("snapshot.runs", { n: grouped(runs.length) })
     }</p>
     <fieldset><legend>${t("snapshot.pages")}</legend>

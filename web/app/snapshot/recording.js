@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals-core";
 import { runsReply } from "../../data/runs/catalogue.js";
 import { EVERYTHING } from "../../data/runs/selection.js";
-import { MOST_BYTES, Recorder } from "../../data/snapshot/recorder.js";
+import { MAX_BYTES, Recorder } from "../../data/snapshot/recorder.js";
 import { changed, printView } from "../../data/view/address.js";
 import { change, view } from "../../data/view/view.js";
 import { t } from "../words.js";
@@ -88,7 +88,7 @@ async function quiet(recorder) {
     const { requests } = recorder;
     await new Promise((resolve) => requestAnimationFrame(resolve));
     await new Promise((resolve) => setTimeout(resolve, FRAME));
-    if (recorder.bytes > MOST_BYTES) throw new Error(t("snapshot.too_large", { most: MOST_BYTES / 1e6 }));
+    if (recorder.bytes > MAX_BYTES) throw new Error(t("snapshot.too_large", { most: MAX_BYTES / 1e6 }));
     if (recorder.isWaiting || recorder.requests !== requests) frames = -1;
   }
 }

@@ -85,7 +85,7 @@ const linePath = (line, { lefts, tops }) =>
 const CLEARANCE = 6;
 const LABEL_HEIGHT = 12;
 /** If there are more levels, only every nth is labelled. */
-const MOST_LABELLED = 20;
+const MAX_LABELLED = 20;
 
 /** Places labels on the longest lines of each level, where these are straight and free.
  * @param {readonly number[]} levels @param {Array<Array<{line: readonly number[], points: Points}>>} lines
@@ -96,7 +96,7 @@ function labelsOf(levels, lines, frame, labelWidth, avoided) {
   /** @type {Array<Label & {range: number}>} */
   const labels = [];
   const points = Array.from(avoided, (point) => ({ ...point, range: 2 }));
-  const every = Math.ceil(levels.length / MOST_LABELLED);
+  const every = Math.ceil(levels.length / MAX_LABELLED);
   levels.forEach((level, at) => {
     if (at % every) return;
     const width = labelWidth(level);

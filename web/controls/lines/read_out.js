@@ -18,7 +18,7 @@ import { t } from "./words.js";
 
 const ROW = 20;
 const GAP = 18;
-const MOST_ROWS = 12;
+const MAX_ROWS = 12;
 const NARROW = 720;
 /** Without times, the read-out is not wider, in pixels. */
 const WIDEST = 320;
@@ -97,7 +97,7 @@ const byValue = (a, b) => (Number.isNaN(a.drawn) ? 1 : Number.isNaN(b.drawn) ? -
  * @param {Line | null} best the pointed line @param {Place} where */
 export function showReadOut(area, at, readings, best, where) {
   const sorted = readings.toSorted(byValue);
-  const most = Math.min(MOST_ROWS, Math.floor((innerHeight - 80) / ROW));
+  const most = Math.min(MAX_ROWS, Math.floor((innerHeight - 80) / ROW));
   const middle = Math.max(
     0,
     sorted.findIndex(({ line }) => line === best),

@@ -4,13 +4,13 @@ import { html, nothing } from "lit-html";
 import { grouped } from "../../i18n/numbers.js";
 import { t } from "../../i18n/words.js";
 import { markdown } from "./markdown.js";
-import { MOST_FORMATTED, tokensOf } from "./tokens.js";
+import { MAX_FORMATTED, tokensOf } from "./tokens.js";
 
 /** Limits of what is shown; a note gives the full size. */
-const MOST_SHOWN = 100_000;
-const MOST_ROWS = 200;
-const MOST_COLUMNS = 50;
-const MOST_CACHED = 200;
+const MAX_SHOWN = 100_000;
+const MAX_ROWS = 200;
+const MAX_COLUMNS = 50;
+const MAX_CACHED = 200;
 
 /** Tokens of the texts shown last, so that they are not parsed again.
  * @type {Map<string, ReturnType<typeof tokensOf>>} */
@@ -21,7 +21,7 @@ function cachedTokens(text) {
   const tokens = cache.get(text) ?? tokensOf(text);
   cache.delete(text);
   cache.set(text, tokens);
-  if (cache.size > MOST_CACHED) cache.delete(/** @type {string} */ (cache.keys().next().value));
+  if (cache.size > MAX_CACHED) cache.delete(/** @type {string} */ (cache.keys().next().value));
   return tokens;
 }
 
@@ -35,18 +35,18 @@ export const textBody = (tag, { text, dims, texts }, isRaw) =>
 export function formatted(text, isRaw = false) {
   const tokens = isRaw ? null : cachedTokens(text);
   if (tokens) return html`<div class="markdown">${markdown(tokens)}</div>`;
-  const isCut = text.length > MOST_SHOWN;
+  const isCut = text.length > MAX_SHOWN;
   return html`
     ${
-      isRaw || text.length <= MOST_FORMATTED
+      isRaw || text.length <= MAX_FORMATTED
         ? nothing
-        : html`<p class="meta" data-note="long">${t("text.long", { most: grouped(MOST_FORMATTED) })}</p>`
+        : html`<p class="meta" data-note="long">${t("text.long", { most: grouped(MAX_FORMATTED) })}</p>`
     }
-    <pre class="raw">${isCut ? text.slice(0, MOST_SHOWN) : text}</pre>
+    <pre class="raw">${isCut ? text.slice(0, MAX_SHOWN) : text}</pre>
     ${
       isCut
         ? html`<p class="meta"
-          data-note="cut">${t("text.cut", { most: grouped(MOST_SHOWN), n: grouped(text.length) })}</p>`
+          data-note="cut">${t("text.cut", { most: grouped(MAX_SHOWN), n: grouped(text.length) })}</p>`
         : nothing
     }`;
 }
@@ -73,9 +73,9 @@ function table(tag, dims, texts, isRaw) {
         : nothing
     }
     ${
-      columns > MOST_COLUMNS
+      columns > MAX_COLUMNS
         ? html`<p class="meta"
-          data-note="columns_cut">${t("text.columns_cut", { most: grouped(MOST_COLUMNS), n: grouped(columns) })}</p>`
+          data-note="columns_cut">${t("text.columns_cut", { most: grouped(MAX_COLUMNS), n: grouped(columns) })}</p>`
         : nothing
     }`;
 }
@@ -84,8 +84,8 @@ function table(tag, dims, texts, isRaw) {
  * @param {string[]} texts @param {number} columns @param {number} count of rows */
 function firstRows(texts, columns, count) {
   const rows = [];
-  for (let room = MOST_SHOWN; rows.length < Math.min(count, MOST_ROWS) && room > 0; ) {
-    const row = texts.slice(rows.length * columns, rows.length * columns + Math.min(columns, MOST_COLUMNS));
+  for (let room = MAX_SHOWN; rows.length < Math.min(count, MAX_ROWS) && room > 0; ) {
+    const row = texts.slice(rows.length * columns, rows.length * columns + Math.min(columns, MAX_COLUMNS));
     room -= row.reduce((sum, text) => sum + text.length, 0);
     rows.push(row);
   }

@@ -5,9 +5,9 @@ import { signal } from "@preact/signals-core";
 /** @typedef {import("marked").Token} Token */
 
 /** Longer texts are not parsed: some patterns take quadratic time. */
-export const MOST_FORMATTED = 20_000;
+export const MAX_FORMATTED = 20_000;
 /** In a paragraph, so that it is parsed in about 10 ms; one with more is shown as it is. */
-const MOST_DELIMITERS = 1000;
+const MAX_DELIMITERS = 1000;
 /** Quotes and lists one inside the other. */
 const DEEPEST = /^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*){40}/m;
 
@@ -25,7 +25,7 @@ export const loadParser = async () => void (lexer.value ??= await load());
 
 /** @param {string} text @returns {Token[] | null} null if it is too long, nested too deeply, or the parser is not loaded */
 export function tokensOf(text) {
-  if (text.length > MOST_FORMATTED || DEEPEST.test(text)) return null;
+  if (text.length > MAX_FORMATTED || DEEPEST.test(text)) return null;
   if (!lexer.value) {
     loadParser().catch(() => null); // Without it, texts are shown as they are.
     return null;
@@ -42,7 +42,7 @@ function parsed(text, Lexer) {
   const lexer = new Lexer({ gfm: true, breaks: false });
   lexer.blockTokens(text.replace(/\r\n|\r/g, "\n"), lexer.tokens);
   for (const { src, tokens } of lexer.inlineQueue)
-    if ((src.match(/[_*~`[\]]/g) ?? []).length <= MOST_DELIMITERS) lexer.inlineTokens(src, tokens);
+    if ((src.match(/[_*~`[\]]/g) ?? []).length <= MAX_DELIMITERS) lexer.inlineTokens(src, tokens);
     else tokens.push({ type: "text", raw: src, text: src });
   return lexer.tokens;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lexer } from "marked";
-import { loadParser, MOST_FORMATTED, provideParser, safeAddress, tokensOf, withCharacters } from "./tokens.js";
+import { loadParser, MAX_FORMATTED, provideParser, safeAddress, tokensOf, withCharacters } from "./tokens.js";
 
 provideParser(async () => Lexer);
 await loadParser();
@@ -18,7 +18,7 @@ test("character references are decoded, unknown ones are kept", () => {
 });
 
 test("texts that are too long are not parsed", () => {
-  assert.equal(tokensOf("a".repeat(MOST_FORMATTED + 1)), null);
+  assert.equal(tokensOf("a".repeat(MAX_FORMATTED + 1)), null);
   assert.equal(tokensOf("# a")?.[0].type, "heading");
 });
 

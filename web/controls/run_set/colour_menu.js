@@ -12,7 +12,7 @@ import { valueMenu } from "./value_menu.js";
 import { t } from "./words.js";
 
 /** Categories in the legend; further ones are counted. */
-const MOST_CATEGORIES = 12;
+const MAX_CATEGORIES = 12;
 /** Of the gradient of the legend. */
 const STOPS = [0, 0.25, 0.5, 0.75, 1].map((place) => Math.round(place * (SHADES - 1)) + COLOURS + 1);
 
@@ -65,12 +65,12 @@ export function colourLegend() {
   if (categories.length)
     return html`<div class="colour-legend" role="img" aria-label=${`${name}: ${categories.join(", ")}`}>
       ${categories
-        .slice(0, MOST_CATEGORIES)
+        .slice(0, MAX_CATEGORIES)
         .map(
           (category, at) => html`<span><i style="background:var(--run-${(at % COLOURS) + 1})"></i>${category}</span>`,
         )}${
-        categories.length > MOST_CATEGORIES
-          ? html`<span class="meta">${t("run_set.more", { n: categories.length - MOST_CATEGORIES })}</span>`
+        categories.length > MAX_CATEGORIES
+          ? html`<span class="meta">${t("run_set.more", { n: categories.length - MAX_CATEGORIES })}</span>`
           : nothing
       }</div>`;
   if (!Number.isFinite(lo)) return html`<div class="colour-legend meta">${t("run_set.no_values")}</div>`;

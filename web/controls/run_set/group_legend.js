@@ -15,7 +15,7 @@ import { t } from "./words.js";
 /** Groups in the legend; further ones are counted. */
 const MOST = 24;
 /** Runs in the title of a group. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** Nothing while runs are not grouped. @param {readonly string[]} shown runs; others are not counted */
 export function groupLegend(shown) {
@@ -37,7 +37,6 @@ const groupKey = ([name, { style, runs }]) => html`
 
 /** @param {string[]} runs */
 const titleOf = (runs) =>
-  [
-    ...runs.slice(0, MOST_NAMED).map(nameOf),
-    ...(runs.length > MOST_NAMED ? [`+${runs.length - MOST_NAMED}`] : []),
-  ].join("\n");
+  [...runs.slice(0, MAX_NAMED).map(nameOf), ...(runs.length > MAX_NAMED ? [`+${runs.length - MAX_NAMED}`] : [])].join(
+    "\n",
+  );

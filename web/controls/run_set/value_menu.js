@@ -24,7 +24,7 @@ import { t } from "./words.js";
  */
 
 /** Longer lists are cut and must be searched. */
-const MOST_ROWS = 40;
+const MAX_ROWS = 40;
 
 /** The menu whose list is shown. */
 export const openMenu = signal("");
@@ -73,15 +73,15 @@ function sectionOf({ title, choices }, menu) {
   const found = choices.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
   if (!found.length) return nothing;
   return html`${title ? html`<h2>${title}</h2>` : nothing}
-    <ul>${found.slice(0, MOST_ROWS).map(
+    <ul>${found.slice(0, MAX_ROWS).map(
       ({ id, text, note }) => html`<li><button type="button" data-value=${id} aria-pressed=${menu.isChosen(id)}
         title=${text} @click=${() => choose(menu, id)}><span>${text}</span>${
           note ? html`<span class="meta">${note}</span>` : nothing
         }</button></li>`,
     )}</ul>
     ${
-      found.length > MOST_ROWS
-        ? html`<p class="meta">${t("run_set.more", { n: grouped(found.length - MOST_ROWS) })}</p>`
+      found.length > MAX_ROWS
+        ? html`<p class="meta">${t("run_set.more", { n: grouped(found.length - MAX_ROWS) })}</p>`
         : nothing
     }`;
 }

@@ -1,6 +1,6 @@
 // Requests that the server refuses because it computes others: they are sent again when it says.
 
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /** Returns the reply, however often the server says "try again after so many seconds".
  * @template Reply
@@ -14,7 +14,7 @@ export async function whenAdmitted(send, signal, pause = wait) {
       return await send();
     } catch (error) {
       const { retryAfter = 0 } = /** @type {{retryAfter?: number}} */ (error);
-      if (!retryAfter || tries === MOST_TRIES) throw error;
+      if (!retryAfter || tries === MAX_TRIES) throw error;
       await pause(retryAfter, signal);
     }
   }

@@ -72,15 +72,15 @@ import { fetchJson } from "../client/client.js";
 /** Identifies a graph. @typedef {{run: string, graph: string}} GraphKey */
 
 /** Limits of one reply. */
-const MOST_GRAPHS = 100;
-const MOST_CHILDREN = 1000;
-const MOST_FOUND = 200;
+const MAX_GRAPHS = 100;
+const MAX_CHILDREN = 1000;
+const MAX_FOUND = 200;
 /** Additional children that one request may name. */
-export const MOST_ALSO = 100;
+export const MAX_ALSO = 100;
 
 /** @param {string} run @param {AbortSignal} [signal] @returns {Promise<GraphsReply>} */
 export const listGraphs = (run, signal) =>
-  fetchJson(`graphs?${new URLSearchParams({ run, limit: String(MOST_GRAPHS) })}`, { signal });
+  fetchJson(`graphs?${new URLSearchParams({ run, limit: String(MAX_GRAPHS) })}`, { signal });
 
 /** @param {GraphKey} key @param {Array<[name: string, value: string]>} more @param {AbortSignal} [signal]
  * @returns {Promise<any>} */
@@ -93,7 +93,7 @@ export const readScope = async (key, scope, also) =>
   (
     await part(key, [
       ["scope", scope],
-      ["limit", String(MOST_CHILDREN)],
+      ["limit", String(MAX_CHILDREN)],
       ...also.map((name) => /** @type {[string, string]} */ (["also", name])),
     ])
   ).scope;
@@ -108,7 +108,7 @@ export const searchGraph = async (key, search, signal) =>
       key,
       [
         ["search", search],
-        ["limit", String(MOST_FOUND)],
+        ["limit", String(MAX_FOUND)],
       ],
       signal,
     )

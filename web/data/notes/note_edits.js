@@ -6,8 +6,8 @@
 /** @typedef {ReadonlyMap<string, Note>} Notes by run */
 
 /** The limits of a request. */
-const MOST_RUNS = 10_000;
-const MOST_EDITS = 1000;
+const MAX_RUNS = 10_000;
+const MAX_EDITS = 1000;
 
 /** @param {Notes} notes @param {readonly RunsEdit[]} edits @param {Note} none @returns {Notes} */
 export function editedNotes(notes, edits, none) {
@@ -56,9 +56,9 @@ export function requestsOf(edits) {
   let room = 0;
   for (const { runs, change } of edits) {
     for (let start = 0; start < runs.length; ) {
-      if (room === 0 || requests.at(-1)?.length === MOST_EDITS) {
+      if (room === 0 || requests.at(-1)?.length === MAX_EDITS) {
         requests.push([]);
-        room = MOST_RUNS;
+        room = MAX_RUNS;
       }
       const part = runs.slice(start, start + room);
       requests.at(-1)?.push({ runs: part, change });

@@ -1,12 +1,12 @@
 // Attempts of runs: what the stitched view hides, and which ones a chart offers.
 
 /** Attempts that are offered where space is short: the last ones. A toolbar offers more. */
-const MOST_OFFERED = 4;
+const MAX_OFFERED = 4;
 
 /** Numbers of the last attempts, from 1; none if there is only one.
  * @param {number} count */
 export function offeredAttempts(count) {
-  const offered = count > 1 ? Math.min(count, MOST_OFFERED) : 0;
+  const offered = count > 1 ? Math.min(count, MAX_OFFERED) : 0;
   return Array.from({ length: offered }, (_, place) => count - offered + 1 + place);
 }
 

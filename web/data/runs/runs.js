@@ -74,9 +74,9 @@ export const visibleRuns = stableList(() => {
 });
 
 /** Runs that are compared side by side. */
-export const MOST_COMPARED = 16;
+export const MAX_COMPARED = 16;
 /** Of more visible runs, the Compare page asks which to compare. */
-export const MOST_UNASKED = 8;
+export const MAX_UNASKED = 8;
 
 const compareList = setting("compare.runs", /** @type {string} */ (""));
 /** The runs that were chosen for the Compare page, in that order. */
@@ -87,14 +87,14 @@ export const chosenToCompare = stableList(() =>
 /** The runs of the Compare page: the chosen ones, else the visible ones; none if these are many, as it asks which. */
 export const comparedRuns = computed(() => {
   if (chosenToCompare.value.length) return chosenToCompare.value;
-  return visibleRuns.value.length > MOST_UNASKED ? NO_RUNS : visibleRuns.value;
+  return visibleRuns.value.length > MAX_UNASKED ? NO_RUNS : visibleRuns.value;
 });
 /** @type {string[]} */
 const NO_RUNS = [];
 
 /** Opens the Compare page with some runs. @param {readonly string[]} names none = it asks which */
 export function compareRuns(names) {
-  set({ "compare.runs": printList(names.slice(0, MOST_COMPARED)) });
+  set({ "compare.runs": printList(names.slice(0, MAX_COMPARED)) });
   change({ page: "compare" });
 }
 
@@ -102,11 +102,11 @@ export function compareRuns(names) {
 export const chosenRuns = computed(() => (page.value === "compare" ? comparedRuns.value : visibleRuns.value));
 
 /** Runs that a page draws: more lines cannot be distinguished, and would take seconds. */
-export const MOST_DRAWN = 500;
+export const MAX_DRAWN = 500;
 
 /** Names of the runs that this page draws. */
 export const drawnRuns = computed(() =>
-  chosenRuns.value.length > MOST_DRAWN ? chosenRuns.value.slice(0, MOST_DRAWN) : chosenRuns.value,
+  chosenRuns.value.length > MAX_DRAWN ? chosenRuns.value.slice(0, MAX_DRAWN) : chosenRuns.value,
 );
 
 /** Wall time at which each run started. */

@@ -21,10 +21,10 @@ const SLACK = 1.1;
 /** Fewer letters of a word than this say nothing. */
 const FEWEST_LETTERS = 3;
 /** Among more names, rare words are not looked for: names of so many runs differ in numbers. */
-const MOST_COMPARED = 5000;
+const MAX_COMPARED = 5000;
 
 /** Of more names, only the folders that all are in are left out: it takes seconds to compare a million words. */
-export const MOST_SHORTENED = 20_000;
+export const MAX_SHORTENED = 20_000;
 
 /** A node of the tree of all names, word by word.
  * @typedef {{next: Map<string, Node> | null, isName: boolean}} Node */
@@ -37,7 +37,7 @@ export function draftNames(names) {
   const all = names.map(partsOf);
   const isVarying = varyingWords(all);
   const distinguishing = distinguishingWords(all);
-  const rare = names.length > MOST_COMPARED ? () => [] : rareWords(all, distinguishing);
+  const rare = names.length > MAX_COMPARED ? () => [] : rareWords(all, distinguishing);
   return all.map((parts, place) => {
     const kept = withContext(parts, distinguishing[place]);
     return { parts, kept, further: [...isVarying(parts), ...rare(parts, distinguishing[place])] };

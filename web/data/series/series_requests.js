@@ -25,10 +25,10 @@ const BANDS_PER_REQUEST = 2;
 const REQUESTS_AT_ONCE = 3;
 /** Points that a chart may draw of all its runs together, and bounds for one run of them. */
 const POINTS_PER_CHART = 20_000;
-const MOST_POINTS = 1000;
+const MAX_POINTS = 1000;
 const FEWEST_POINTS = 200;
 /** Attempts of a run that are drawn as separate lines: the last ones. */
-const MOST_ATTEMPTS = 12;
+const MAX_ATTEMPTS = 12;
 
 /** Feeds of the visible cards. @type {Set<Feed>} */
 const visible = new Set();
@@ -177,7 +177,7 @@ async function readBands(batch, signal) {
     ...rest,
     ...(!how.groups && { run }),
     ...how,
-    points: MOST_POINTS,
+    points: MAX_POINTS,
     ...(Number(attempt) && { attempt: Number(attempt) }),
   };
   const { groups, revision, ungrouped } = await readGroups(request, signal);
@@ -195,7 +195,7 @@ function attemptsOf({ feeds, runs }) {
   const { attempt } = feeds[0].query;
   if (attempt !== "all") return [Number(attempt)];
   const last = Math.max(1, ...runs.map((run) => runsByName.peek().get(run)?.attempts ?? 1));
-  const count = Math.min(last, MOST_ATTEMPTS);
+  const count = Math.min(last, MAX_ATTEMPTS);
   return Array.from({ length: count }, (_, place) => last - count + 1 + place);
 }
 
@@ -207,7 +207,7 @@ function pointsPerLine({ rank, attempt }) {
     const row = runsByName.peek().get(run);
     lines += (rank === "all" ? (row?.ranks.length ?? 1) : 1) * (attempt === "all" ? (row?.attempts ?? 1) : 1);
   }
-  return Math.max(FEWEST_POINTS, Math.min(MOST_POINTS, Math.floor(POINTS_PER_CHART / lines)));
+  return Math.max(FEWEST_POINTS, Math.min(MAX_POINTS, Math.floor(POINTS_PER_CHART / lines)));
 }
 
 /** All columns, as the read-out shows the wall time of every line at the pointer at once.

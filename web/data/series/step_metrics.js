@@ -7,7 +7,7 @@ import { drawnRuns } from "../runs/runs.js";
 import { commonStepMetric, DEFINITIONS, parseDefinitions } from "./defined_axes.js";
 
 /** Of more runs, the settings are not read. */
-const MOST_RUNS = 5000;
+const MAX_RUNS = 5000;
 
 const definitions = computed(() => {
   const textOf = runColumns.of("param", DEFINITIONS);
@@ -20,7 +20,7 @@ export const hasStepMetrics = computed(() => Object.values(definitions.value).so
 /** Reads them until the returned function is called. */
 export const followStepMetrics = () =>
   runColumns.follow(() =>
-    runs.value.length > MOST_RUNS ? null : { fact: [], last: [], min: [], max: [], param: [DEFINITIONS] },
+    runs.value.length > MAX_RUNS ? null : { fact: [], last: [], min: [], max: [], param: [DEFINITIONS] },
   );
 
 /** The tag on the x axis of all of these, if none is chosen; "" = none is defined.

@@ -9,7 +9,7 @@ import { countedTags, ReplyTable, requestOf } from "./table.js";
 /** @typedef {import("../client/client.js").Source} Source */
 
 /** Bytes of a snapshot's replies before compression. */
-export const MOST_BYTES = 50e6;
+export const MAX_BYTES = 50e6;
 
 export class Recorder {
   #table = new ReplyTable();

@@ -12,7 +12,7 @@ import { sectionsOf } from "./sections.js";
  * @typedef {{run: string, tag: string, points: number, firstStep: number, lastStep: number}} SeriesRow */
 
 /** Series that are listed: the tags of runs that have more together are not shown. */
-const MOST_SERIES = 20_000;
+const MAX_SERIES = 20_000;
 
 /** Of all plugins whose pages have been opened. @type {import("@preact/signals-core").Signal<PluginTags[]>} */
 export const listings = signal([]);
@@ -69,6 +69,6 @@ export class PluginTags {
  * @param {readonly number[]} counts series of each run */
 function countWithin(counts) {
   let sum = 0;
-  const end = counts.findIndex((count, at) => (sum += count) > MOST_SERIES && at > 0);
+  const end = counts.findIndex((count, at) => (sum += count) > MAX_SERIES && at > 0);
   return end < 0 ? counts.length : end;
 }

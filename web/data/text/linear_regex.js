@@ -19,11 +19,11 @@ import { t } from "../../i18n/words.js";
 /** @typedef {(emit: Instruction[]) => void} Emit writes the instructions of a part of the pattern */
 
 const LONGEST_PATTERN = 1000;
-const MOST_INSTRUCTIONS = 2000;
+const MAX_INSTRUCTIONS = 2000;
 /** Characters of a text that a pattern with one quantifier may be matched with by the browser's engine: microseconds. */
 const LONGEST_NATIVE = 200;
 /** Of one pattern: about a second. */
-const MOST_STEPS = 50_000_000;
+const MAX_STEPS = 50_000_000;
 
 /** The pattern takes too long, is too large, or uses what is not supported. */
 export class PatternError extends Error {}
@@ -38,7 +38,7 @@ export function compile(pattern) {
   const longestNative = longestNativeText(pattern);
   if (longestNative === Infinity) return (text) => native.exec(text);
   const program = new Parser(pattern).program();
-  const budget = { steps: MOST_STEPS };
+  const budget = { steps: MAX_STEPS };
   return (text) => {
     if (text.length <= longestNative) return native.exec(text);
     const match = budget.steps > 0 ? run(program, text, budget) : null;
@@ -200,7 +200,7 @@ function characterTest(source) {
 
 /** @template {Instruction} Kind @param {Instruction[]} program @param {Kind} instruction @returns {Kind} */
 function emit(program, instruction) {
-  if (program.length >= MOST_INSTRUCTIONS) throw new PatternError(t("regex.large"));
+  if (program.length >= MAX_INSTRUCTIONS) throw new PatternError(t("regex.large"));
   program.push(instruction);
   return instruction;
 }

@@ -30,10 +30,10 @@ export const PANEL_KINDS = [
 ];
 /** Columns of the grid. */
 export const COLUMNS = 12;
-const MOST_ROWS = 100_000;
+const MAX_ROWS = 100_000;
 const TALLEST = 100;
-const MOST_SECTIONS = 200;
-const MOST_PANELS = 1000;
+const MAX_SECTIONS = 200;
+const MAX_PANELS = 1000;
 
 /** An invalid document. The message begins with the path of the invalid value. */
 export class DocumentError extends Error {
@@ -57,7 +57,7 @@ export function checkDocument(value) {
   if (version !== 1) throw new DocumentError("version", "1", version);
   return {
     version,
-    sections: list(sections, "sections", MOST_SECTIONS).map((each, at) => section(each, `sections[${at}]`)),
+    sections: list(sections, "sections", MAX_SECTIONS).map((each, at) => section(each, `sections[${at}]`)),
     settings: object(settings, "settings"),
   };
 }
@@ -70,7 +70,7 @@ function section(value, path) {
   return {
     name,
     collapsed,
-    panels: list(panels, `${path}.panels`, MOST_PANELS).map((each, at) => panel(each, `${path}.panels[${at}]`)),
+    panels: list(panels, `${path}.panels`, MAX_PANELS).map((each, at) => panel(each, `${path}.panels[${at}]`)),
     settings: object(settings, `${path}.settings`),
   };
 }
@@ -84,7 +84,7 @@ function panel(value, path) {
   return {
     kind,
     x: left,
-    y: whole(y, `${path}.y`, 0, MOST_ROWS),
+    y: whole(y, `${path}.y`, 0, MAX_ROWS),
     w: whole(w, `${path}.w`, 1, COLUMNS - left),
     h: whole(h, `${path}.h`, 1, TALLEST),
     settings: object(settings, `${path}.settings`),

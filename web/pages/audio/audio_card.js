@@ -20,9 +20,9 @@ import "./clip_picture.js";
 /** @typedef {import("../../controls/stepped_card.js").Cell<Moment>} Cell */
 
 /** Clips of one step in a cell. */
-const MOST_OF_VALUE = 10;
+const MAX_OF_VALUE = 10;
 /** Cells whose players load the length of their clip before they are played. */
-const MOST_PREPARED = 12;
+const MAX_PREPARED = 12;
 /** Samples a second where a clip does not say so. */
 const USUAL_RATE = 44_100;
 
@@ -82,9 +82,9 @@ class AudioCard extends SteppedCard {
 
   /** @param {string} run @param {Moment} moment */
   #clips(run, { step, clips }) {
-    const more = clips.length - MOST_OF_VALUE;
+    const more = clips.length - MAX_OF_VALUE;
     return html`
-      ${clips.slice(0, MOST_OF_VALUE).map((clip) => this.#clip(run, step, clip))}
+      ${clips.slice(0, MAX_OF_VALUE).map((clip) => this.#clip(run, step, clip))}
       ${more > 0 ? html`<p class="meta">${t("audio.more", { n: more })}</p>` : nothing}`;
   }
 
@@ -97,7 +97,7 @@ class AudioCard extends SteppedCard {
           ? html`<p class="cell-state">${t("audio.not_included")}</p>`
           : isPlayable(clip)
             ? html`<clip-picture .input=${{ url: clip.url, rate: clip.sample_rate ?? USUAL_RATE, run, label }}></clip-picture>
-              <audio controls ?loop=${isLooped.value} preload=${this.cells.value.length > MOST_PREPARED ? "none" : "metadata"} src=${clip.url} aria-label=${label}
+              <audio controls ?loop=${isLooped.value} preload=${this.cells.value.length > MAX_PREPARED ? "none" : "metadata"} src=${clip.url} aria-label=${label}
                 @play=${(/** @type {Event} */ { target }) => this.#started(run, target)}
                 @pause=${() => this.#ended(run)} @ended=${() => this.#ended(run)}
                 @emptied=${() => this.#ended(run)}></audio>`

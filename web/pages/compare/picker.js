@@ -13,13 +13,13 @@ import { noteOf } from "../../data/notes/notes.js";
 import { baseline } from "../../data/runs/baseline.js";
 import { runColumns } from "../../data/runs/run_columns.js";
 import { metrics } from "../../data/runs/run_table.js";
-import { comparedRuns, compareRuns, MOST_COMPARED, styles, visibleRuns } from "../../data/runs/runs.js";
+import { comparedRuns, compareRuns, MAX_COMPARED, styles, visibleRuns } from "../../data/runs/runs.js";
 import { bestOf } from "../../data/series/best_values.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { t } from "./words.js";
 
 /** Rows of the list; of more runs, one searches. */
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 /** Runs of a suggestion. */
 const SUGGESTED = 5;
 
@@ -51,7 +51,7 @@ export function picker() {
   const [metric] = metrics.value;
   return html`
     <section class="picker" data-state="choose_runs">
-      <h2>${t("compare.ask", { n: grouped(MOST_COMPARED) })}</h2>
+      <h2>${t("compare.ask", { n: grouped(MAX_COMPARED) })}</h2>
       <div class="picker-head">
         ${searchField("compare-filter")}
         ${metrics.value.map((tag) => suggestion(`best:${tag}`, t("compare.best_of", { n: SUGGESTED, tag }), () => bestRuns(tag), hasValues(tag)))}
@@ -63,19 +63,19 @@ export function picker() {
             : nothing
         }
         <button type="button" class="plain primary" data-key="compare-chosen"
-          ?disabled=${chosen.size < 2 || chosen.size > MOST_COMPARED} @click=${() => finish([...chosen])}>${t(
+          ?disabled=${chosen.size < 2 || chosen.size > MAX_COMPARED} @click=${() => finish([...chosen])}>${t(
             "compare.compare",
             { n: grouped(chosen.size) },
           )}</button>
       </div>
       <ul>${repeat(
-        runs.slice(0, MOST_LISTED),
+        runs.slice(0, MAX_LISTED),
         (run) => run,
         (run) => pickerRow(run, chosen, metric),
       )}</ul>
       ${
-        runs.length > MOST_LISTED
-          ? html`<p class="meta">${t("compare.more_runs", { n: grouped(runs.length - MOST_LISTED) })}</p>`
+        runs.length > MAX_LISTED
+          ? html`<p class="meta">${t("compare.more_runs", { n: grouped(runs.length - MAX_LISTED) })}</p>`
           : nothing
       }
     </section>`;

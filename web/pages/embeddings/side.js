@@ -29,7 +29,7 @@ import { thumbnail } from "./thumbnail.js";
 import { t } from "./words.js";
 
 /** Categories in the legend. */
-const MOST_LISTED = 24;
+const MAX_LISTED = 24;
 const [LARGE, SMALL] = [72, 24];
 
 export const side = () => html`<aside class="emb-side" aria-label=${t("emb.which")}>
@@ -159,8 +159,8 @@ function scale(numbers) {
 /** @param {import("./client.js").Column} column */
 function categories({ names, counts, codes, distinct }) {
   const shades = shadesOfTheme();
-  const more = distinct - Math.min(names.length, MOST_LISTED);
-  return html`<ul class="emb-categories">${names.slice(0, MOST_LISTED).map(
+  const more = distinct - Math.min(names.length, MAX_LISTED);
+  return html`<ul class="emb-categories">${names.slice(0, MAX_LISTED).map(
     (name, code) => html`<li><button title=${t("emb.category")} @click=${() => select(codes, code)}>
       <span class="emb-dot" style="background:${cssOf(shades.categories[code] ?? shades.none)}"></span>
       <span class="emb-name">${name}</span><span class="meta">${grouped(counts[code])}</span></button></li>`,

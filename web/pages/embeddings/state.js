@@ -28,7 +28,7 @@ import {
 
 const NEIGHBOURS = 20;
 /** Points that are labelled at a time. */
-const MOST_LABELS = 40;
+const MAX_LABELS = 40;
 
 export const tags = new PluginTags("projector");
 
@@ -160,7 +160,7 @@ export const pointed = signal(null);
 const labelled = computed(() => {
   const near = neighbours.value;
   const rows = near ? [near.row, ...near.neighbours.map(({ row }) => row)] : [...standing.value];
-  return rows.slice(0, MOST_LABELS);
+  return rows.slice(0, MAX_LABELS);
 });
 const labelQuery = new Query((path, signal) => readJson(path, signal));
 const pointQuery = new Query((path, signal) => readJson(path, signal));

@@ -1,6 +1,6 @@
 // A cache of the scopes of the current graph; each scope is requested once.
 
-import { MOST_ALSO, readScope } from "../../data/kinds/graphs.js";
+import { MAX_ALSO, readScope } from "../../data/kinds/graphs.js";
 import { shownKey } from "./graph_list.js";
 import { isAggregateId } from "./model/boxes.js";
 import { open } from "./settings.js";
@@ -42,7 +42,7 @@ export async function readDrawnScope(scope) {
   const openedNames = [...open.peek()]
     .map((name) => name.replace(/^!/, ""))
     .filter((name) => !isAggregateId(name) && scopeOf(name) === scope);
-  return openedNames.every((name) => listed.has(name)) ? view : readCachedScope(scope, openedNames.slice(0, MOST_ALSO));
+  return openedNames.every((name) => listed.has(name)) ? view : readCachedScope(scope, openedNames.slice(0, MAX_ALSO));
 }
 
 /** @param {string} name */

@@ -12,7 +12,7 @@ import { styles } from "../../data/runs/runs.js";
 import { change, opened, theme } from "../../data/view/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { scaleGradient } from "./draw/colours.js";
-import { MOST_RUNS } from "./model/plans.js";
+import { MAX_RUNS } from "./model/plans.js";
 import { t } from "./words.js";
 import "./histogram_plot.js";
 import { isTogether, mode, pageStep } from "./settings.js";
@@ -34,7 +34,7 @@ import { table, tableSwitch } from "./table.js";
  * @property {import("@preact/signals-core").Signal<boolean>} tableShown */
 
 /** More runs in one plot are shown by their line styles alone. */
-const MOST_NAMED = 4;
+const MAX_NAMED = 4;
 
 /** @param {CardModel} model */
 export function cardFrame(model) {
@@ -89,7 +89,7 @@ function pane(model, listing) {
 function overlaid(model) {
   const atOneStep =
     new Set(model.lines.map(({ rows }) => rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)]?.step)).size === 1;
-  const key = model.listings.length > MOST_NAMED ? runSwatch : runKey;
+  const key = model.listings.length > MAX_NAMED ? runSwatch : runKey;
   return html`<figure class="hist-pane">
   <figcaption><span class="runs">${model.listings.map((listing) => key(model, listing, atOneStep))}</span>
     <span class="space"></span>
@@ -266,8 +266,8 @@ function notes({ lines, listings, runs }) {
         : nothing
     }
     ${
-      runs > MOST_RUNS
-        ? html`<span class="warned" data-note="more_runs">${t("hist.more_runs", { n: runs - MOST_RUNS })}</span>`
+      runs > MAX_RUNS
+        ? html`<span class="warned" data-note="more_runs">${t("hist.more_runs", { n: runs - MAX_RUNS })}</span>`
         : nothing
     }`;
 }

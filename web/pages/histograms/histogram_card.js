@@ -10,7 +10,7 @@ import { stopAll } from "../../data/client/stop_all.js";
 import { Listing } from "../../data/tags/listing.js";
 import { opened, theme } from "../../data/view/view.js";
 import { cardFrame } from "./card_frame.js";
-import { divergedLines, linesOf, MOST_RUNS, plansOf, sharedScales, stepsFor } from "./model/plans.js";
+import { divergedLines, linesOf, MAX_RUNS, plansOf, sharedScales, stepsFor } from "./model/plans.js";
 import { axis, isTogether, layout, mode, pageStep, range, ranks, scale, trim } from "./settings.js";
 
 /** @typedef {import("../../data/tags/plugin_tags.js").SeriesRow} SeriesRow */
@@ -46,7 +46,7 @@ class HistogramCard extends LazyCard {
   begin() {
     forget(this); // An active card is not dropped.
     const plotSize = computed(() => this.#plotSize.value ?? DEFAULT_SIZE);
-    const runs = computed(() => JSON.stringify(this.#rows.value.slice(0, MOST_RUNS).map((row) => row.run)));
+    const runs = computed(() => JSON.stringify(this.#rows.value.slice(0, MAX_RUNS).map((row) => row.run)));
     const limit = computed(() => stepsFor(mode.value, plotSize.value.width, plotSize.value.height));
     const lines = computed(() => linesOf(this.#drawnListings.value, axis.value));
     const diverged = computed(() => (trim.value === "on" && !isTogether.value ? divergedLines(lines.value) : []));
@@ -132,7 +132,7 @@ class HistogramCard extends LazyCard {
 
   /** Reserves the card's space in advance, so that the page does not move when it is filled. */
   #reserveSpace() {
-    const places = isTogether.value ? 1 : Math.max(1, Math.min(MOST_RUNS, this.#rows.value.length));
+    const places = isTogether.value ? 1 : Math.max(1, Math.min(MAX_RUNS, this.#rows.value.length));
     const across = Math.min(places, opened.value === this.tag ? 3 : columns.value);
     this.style.setProperty("--across", String(across));
     this.style.setProperty("--down", String(Math.ceil(places / across)));

@@ -20,7 +20,7 @@ import { t } from "./words.js";
 
 const AROUND = 12;
 /** More columns of percentiles do not fit next to a plot. */
-const MOST_COLUMNS = 4;
+const MAX_COLUMNS = 4;
 
 const root = document.createElement("div");
 root.id = "hist-read-out";
@@ -96,7 +96,7 @@ function binTable({ grid }, target, hits) {
 
 /** @param {Hit[]} hits @param {Hit} pointed */
 function percentileTable(hits, pointed) {
-  const shown = [pointed, ...hits.filter((hit) => hit !== pointed)].slice(0, MOST_COLUMNS);
+  const shown = [pointed, ...hits.filter((hit) => hit !== pointed)].slice(0, MAX_COLUMNS);
   const columns = shown.map(({ row }) => percentiles(row));
   const format = columnFormat(columns.flat());
   const differ = shown.some(({ row }) => row.step !== pointed.row.step);

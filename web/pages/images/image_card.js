@@ -18,7 +18,7 @@ import "./still_picture.js";
 /** @typedef {import("../../controls/stepped_card.js").Cell<Moment>} Cell */
 
 /** Images of one step in a card; the viewer shows all. */
-const MOST_OF_VALUE = 9;
+const MAX_OF_VALUE = 9;
 
 /** @extends SteppedCard<Moment> */
 export class ImageCard extends SteppedCard {
@@ -82,9 +82,9 @@ export class ImageCard extends SteppedCard {
   /** @param {string} run @param {Moment} moment */
   #pictures(run, { step, pictures }) {
     const label = t("image.alt", { tag: this.tag, run: nameOf(run), step });
-    const more = pictures.length - MOST_OF_VALUE;
+    const more = pictures.length - MAX_OF_VALUE;
     return html`<div class="pictures" data-count=${pictures.length}>
-      ${pictures.slice(0, MOST_OF_VALUE).map(
+      ${pictures.slice(0, MAX_OF_VALUE).map(
         (picture, index) => html`
         <button class="picture" title=${[t("image.open"), sizeText(picture)].filter(Boolean).join(" · ")}
           aria-label="${label}${pictures.length > 1 ? ` (${index + 1}/${pictures.length})` : ""}"

@@ -15,7 +15,7 @@ import { zoomPanes } from "./image_pane.js";
 import { FITTING } from "./model/camera.js";
 import { MOST } from "./model/deep.js";
 import { momentsOf } from "./model/images.js";
-import { activate, activePane, closePanes, MOST_PANES, panesOf, setPanes } from "./panes.js";
+import { activate, activePane, closePanes, MAX_PANES, panesOf, setPanes } from "./panes.js";
 import {
   camera,
   drawnWindow,
@@ -74,7 +74,7 @@ class ImageViewer extends SteppedCard {
 
   /** @param {Pane} pane */
   #add(pane) {
-    if (this.panes.length >= MOST_PANES) return;
+    if (this.panes.length >= MAX_PANES) return;
     setPanes([...this.panes, pane]);
     activate(this.panes.length - 1);
   }

@@ -9,7 +9,7 @@ import { drawnWindow, setCamera } from "./settings.js";
 /** step: null = follows the page. index: of the picture among those of the step.
  * @typedef {{run: string, step: number | null, index: number}} Pane */
 
-export const MOST_PANES = 12;
+export const MAX_PANES = 12;
 
 const parameter = new ThrottledSetting("image.panes");
 
@@ -21,7 +21,7 @@ const chosen = computed(() => parsePanes(parameter.text.value));
 function parsePanes(text) {
   try {
     const parsed = JSON.parse(text || "[]");
-    return Array.isArray(parsed) ? parsed.flatMap(parsePane).slice(0, MOST_PANES) : [];
+    return Array.isArray(parsed) ? parsed.flatMap(parsePane).slice(0, MAX_PANES) : [];
   } catch {
     return [];
   }
@@ -46,11 +46,11 @@ const printPanes = (panes) =>
  * @param {readonly string[]} runs in start order @returns {Pane[]} */
 export function panesOf(runs) {
   const panes = chosen.value.filter(({ run }) => runs.includes(run));
-  return panes.length ? panes : runs.slice(0, MOST_PANES).map((run) => ({ run, step: null, index: 0 }));
+  return panes.length ? panes : runs.slice(0, MAX_PANES).map((run) => ({ run, step: null, index: 0 }));
 }
 
 /** @param {Pane[]} panes */
-export const setPanes = (panes) => parameter.set(printPanes(panes.slice(0, MOST_PANES)));
+export const setPanes = (panes) => parameter.set(printPanes(panes.slice(0, MAX_PANES)));
 
 const active = setting("image.pane", "");
 /** The index of the active pane, whose series the film strip shows.

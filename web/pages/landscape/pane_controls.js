@@ -13,7 +13,7 @@ import { t } from "./words.js";
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
 
 /** Older publications in the list. */
-const MOST_PUBLICATIONS = 200;
+const MAX_PUBLICATIONS = 200;
 
 /** The colour picker of the path. @param {Landscape} landscape */
 export function pathPicker({ run, path }) {
@@ -54,7 +54,7 @@ export function whichPublication({ publications }) {
       all: count,
       when: isOneStep ? clock(publications.wallTimes[at]) : t("step.at", { step: publications.steps[at] }),
     });
-  const older = Array.from({ length: Math.min(count, MOST_PUBLICATIONS) }, (_, back) => count - 1 - back).slice(1);
+  const older = Array.from({ length: Math.min(count, MAX_PUBLICATIONS) }, (_, back) => count - 1 - back).slice(1);
   const options = [["", t("land.publication_newest", { n: count })], ...older.map((at) => [String(at), text(at)])];
   const chosen = publication.value === null || publication.value === count - 1 ? "" : String(publication.value);
   return select(

@@ -58,12 +58,12 @@ export function companionsOf(landscape) {
 }
 
 /** Maximum length of a run's name at the end of its path. */
-const MOST_NAME = 24;
+const MAX_NAME = 24;
 
 /** The label at the end of a path: the run's name if there are several paths. @param {Trajectory} trajectory
  * @param {Trajectory[]} trajectories */
 export function endName({ landscape: { run } }, trajectories) {
   const name = nameOf(run);
   if (trajectories.length < 2) return t("land.end");
-  return name.length > MOST_NAME ? `…${name.slice(1 - MOST_NAME)}` : name;
+  return name.length > MAX_NAME ? `…${name.slice(1 - MAX_NAME)}` : name;
 }

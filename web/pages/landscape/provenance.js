@@ -56,7 +56,7 @@ const plain = (value) =>
   typeof value === "number" ? shortNumber(value, 4) : typeof value === "string" ? value : JSON.stringify(value);
 
 /** More rows are left to the download. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 /** @param {Landscape} landscape */
 export function checkpoints(landscape) {
@@ -86,7 +86,7 @@ export function checkpoints(landscape) {
     })}><table><thead><tr><th></th>${heads.map(
       (head) => html`<th scope="col">${head}</th>`,
     )}<th scope="col">x</th><th scope="col">y</th></tr></thead>
-    <tbody>${Array.from({ length: Math.min(path.x.length, MOST_ROWS) }, (_, at) =>
+    <tbody>${Array.from({ length: Math.min(path.x.length, MAX_ROWS) }, (_, at) =>
       row(at),
     )}</tbody></table></div></details>`;
 }

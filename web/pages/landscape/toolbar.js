@@ -13,7 +13,7 @@ import { between, CLIPS, COUNTS, choose, clip, colours, count, scale, VIEWS, vie
 import { t } from "./words.js";
 
 /** A run with more landscapes has a list instead of buttons. */
-const MOST_BUTTONS = 4;
+const MAX_BUTTONS = 4;
 
 export function toolbar() {
   const [first] = shown.value;
@@ -137,7 +137,7 @@ function tagChoice(first) {
   const options = tags.map(({ tag }) => /** @type {[string, string, string]} */ ([tag, titleOf(tag), tag]));
   const chosen = (/** @type {string} */ tag) => show({ run: first.run, tag });
   if (tags.length < 2) return nothing;
-  return tags.length <= MOST_BUTTONS
+  return tags.length <= MAX_BUTTONS
     ? choice("land-tag", t("land.tag"), options, first.tag, chosen)
     : select(
         "land-tag",

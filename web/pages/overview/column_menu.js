@@ -14,7 +14,7 @@ import { t } from "./words.js";
 /** @typedef {import("./columns.js").Column} Column */
 
 /** Longer lists are truncated and must be searched. */
-const MOST_ROWS = 60;
+const MAX_ROWS = 60;
 
 /** Is the menu open? */
 export const isMenuOpen = signal(false);
@@ -59,7 +59,7 @@ export function columnMenu() {
         hidden.some((column) => matchesSearch(titleOf(column)))
           ? html`<h2>${t("overview.other_columns")}</h2>
         <ul>${repeat(
-          hidden.filter((column) => matchesSearch(titleOf(column))).slice(0, MOST_ROWS),
+          hidden.filter((column) => matchesSearch(titleOf(column))).slice(0, MAX_ROWS),
           ({ id }) => id,
           (column) => check(column.id, titleOf(column), false, () => chooseColumns([...shown, column.id])),
         )}</ul>`
@@ -69,14 +69,14 @@ export function columnMenu() {
         tags.length
           ? html`<h2>${t("overview.metrics")}</h2>
         <ul>${repeat(
-          tags.slice(0, MOST_ROWS),
+          tags.slice(0, MAX_ROWS),
           (tag) => tag,
           (tag) =>
             check(`metric:${tag}`, tag, metrics.value.includes(tag), () => toggleMetric(tag, metricColumnIds(tag))),
         )}</ul>
         ${
-          tags.length > MOST_ROWS
-            ? html`<p class="meta">${t("read.more", { n: grouped(tags.length - MOST_ROWS) })}</p>`
+          tags.length > MAX_ROWS
+            ? html`<p class="meta">${t("read.more", { n: grouped(tags.length - MAX_ROWS) })}</p>`
             : nothing
         }`
           : nothing

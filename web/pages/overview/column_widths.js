@@ -13,7 +13,7 @@ import { formats, fractionRooms, keptRows, rowGroups } from "./rows.js";
 /** @typedef {import("./columns.js").Column} Column */
 
 /** Rows whose values are looked at. */
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 /** Of the mark before the word of a state. */
 const MARK = "MM";
 
@@ -36,7 +36,7 @@ function widthOf(column) {
 function* textsOf(column) {
   const format = column.look === "metric" ? formats.value.get(column.metric ?? "") : undefined;
   const firstBad = column.look === "state" ? runColumns.of("fact", "first_bad") : null;
-  for (const row of keptRows.value.slice(0, MOST_ROWS)) {
+  for (const row of keptRows.value.slice(0, MAX_ROWS)) {
     const value = column.value(row);
     if (firstBad) yield MARK + [stateWord(row.runRow.state), ...stateNotes(row, firstBad(row.run) !== null)].join("M");
     else if (value === null) continue;

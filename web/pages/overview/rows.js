@@ -126,7 +126,7 @@ export const fractionRooms = computed(() => {
 });
 
 /** Runs that may share the best value of a metric: of more, none is marked. */
-const MOST_TIED = 3;
+const MAX_TIED = 3;
 
 /** The best value of each metric; NaN if fewer than two runs have the metric, or too many have that value. */
 export const bestValues = computed(() => {
@@ -137,7 +137,7 @@ export const bestValues = computed(() => {
     if (values.length < 2 || !isBestKnown(tag)) return NaN;
     const value = values.reduce((a, b) => Math[goal](a, b));
     const tied = values.filter((other) => other === value).length;
-    return tied <= MOST_TIED && tied < values.length ? value : NaN;
+    return tied <= MAX_TIED && tied < values.length ? value : NaN;
   };
   return new Map(metrics.value.map((tag) => [tag, best(tag)]));
 });

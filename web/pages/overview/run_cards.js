@@ -23,7 +23,7 @@ import { t } from "./words.js";
 
 /** Must be equal to the height in style.css. */
 export const CARD = 92;
-const MOST_METRICS = 2;
+const MAX_METRICS = 2;
 
 /** @param {readonly Line[]} lines the existing ones @param {number} first place of the first of them
  * @param {number} count of all lines */
@@ -45,7 +45,7 @@ function card(row) {
     <div class="run-card-head">${markBox(row, listedRuns)}${showSwitch(row)}${swatch(style, DASHES[style.dash])}${runLink(
       row,
     )}${state === "unknown" ? nothing : stateMark(state, stateSentence(runRow))}</div>
-    ${metrics.value.slice(0, MOST_METRICS).map((tag) => metricRow(row, tag))}
+    ${metrics.value.slice(0, MAX_METRICS).map((tag) => metricRow(row, tag))}
   </article>`;
 }
 

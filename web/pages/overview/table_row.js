@@ -76,7 +76,7 @@ export function runLine(row, columns, place) {
 const [NAME, NARROW_NAME] = [26, 17];
 
 /** Larger selections are omitted from links, which would each contain all the names. */
-const MOST_NAMES = 100;
+const MAX_NAMES = 100;
 
 /** The URL of the table, to which a link adds its run. */
 const tableUrl = computed(() => {
@@ -84,7 +84,7 @@ const tableUrl = computed(() => {
   return printView({
     ...view.value,
     own: { ...own, "over.run": "" },
-    selection: chosen.runs.size > MOST_NAMES ? EVERYTHING : chosen,
+    selection: chosen.runs.size > MAX_NAMES ? EVERYTHING : chosen,
   });
 });
 

@@ -6,7 +6,7 @@ import { colourLegend } from "../../controls/run_set/colour_menu.js";
 import { runSetBar } from "../../controls/run_set/run_set_bar.js";
 import { searchField } from "../../controls/search/search_field.js";
 import { areHiddenShown, hiddenRuns, showHidden } from "../../data/notes/notes.js";
-import { compareRuns, MOST_UNASKED } from "../../data/runs/runs.js";
+import { compareRuns, MAX_UNASKED } from "../../data/runs/runs.js";
 import { isShown, only } from "../../data/runs/selection.js";
 import { change, selection } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
@@ -44,13 +44,13 @@ export const toolbar = () =>
 /** Of too many runs, the Compare page asks which. */
 function compareLabel() {
   const n = countShown(keptRows.value);
-  return n > MOST_UNASKED ? t("overview.compare_some") : t("overview.compare", { n: grouped(n) });
+  return n > MAX_UNASKED ? t("overview.compare_some") : t("overview.compare", { n: grouped(n) });
 }
 
 /** Compares the visible runs of the table. */
 export function compare() {
   const shown = keptRows.peek().filter(({ run }) => isShown(selection.peek(), run));
-  compareRuns(shown.length > MOST_UNASKED ? [] : shown.map(({ run }) => run));
+  compareRuns(shown.length > MAX_UNASKED ? [] : shown.map(({ run }) => run));
 }
 
 /** @param {string} run */

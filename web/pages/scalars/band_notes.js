@@ -8,7 +8,7 @@ import { t } from "./words.js";
 /** @typedef {import("../../data/series/series.js").Series} Series */
 
 /** Runs that a hint names. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** @param {import("../../controls/lines/line_plot.js").Part[]} parts of the card @returns {Note[]} */
 export function bandNotes(parts) {
@@ -21,7 +21,7 @@ export function bandNotes(parts) {
       name: "ungrouped",
       level: "notice",
       text: t("card.ungrouped", { n: grouped(ungrouped.length) }),
-      hint: ungrouped.slice(0, MOST_NAMED).map(nameOf).join(", "),
+      hint: ungrouped.slice(0, MAX_NAMED).map(nameOf).join(", "),
     });
   if (drawn.some(({ band }) => band?.hasNonFinite))
     notes.push({ name: "non_finite", level: "warning", text: t("card.non_finite") });
@@ -38,7 +38,7 @@ function fewerRuns(drawn) {
   if (!fewest.length) return [];
   const worst = fewest.reduce((a, b) => (b.n / b.total < a.n / a.total ? b : a));
   const each = fewest
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ run, n, total }) => `${run ? nameOf(run) : t("read.all_runs")}: ${t("read.of_runs", { n, total })}`);
   return [
     {

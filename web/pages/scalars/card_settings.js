@@ -12,7 +12,7 @@ import { ownXChoice } from "./x_choice.js";
 /** @typedef {import("../../data/series/scalar_view.js").Companion} Companion */
 
 /** Tags offered while one is typed. */
-const MOST_OFFERED = 500;
+const MAX_OFFERED = 500;
 
 /** @param {string} tag @param {import("../../charts/plot.js").Plot | null} plot */
 export const cardSettings = (tag, plot) =>
@@ -24,7 +24,7 @@ function sharing(card) {
   const companionTags = companions.value.get(card) ?? [];
   const offered = (scalarTags.value ?? [])
     .filter((tag) => tag !== card && !companionTags.some((entry) => entry.tag === tag))
-    .slice(0, MOST_OFFERED);
+    .slice(0, MAX_OFFERED);
   return html`<fieldset data-settings="with">
     <legend>${t("card.with")}</legend>
     ${companionTags.map((entry) => companion(card, entry, companionTags))}

@@ -21,7 +21,7 @@ import { writerNote } from "./writer_note.js";
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 
 /** Runs that a note names; further ones are counted. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 const LEVELS = /** @type {const} */ (["warning", "notice", "info"]);
 
 /** @param {string} tag @param {Note[]} notes */
@@ -136,6 +136,6 @@ function repeatNotes(tag, series, duplicates) {
 /** @param {import("../../charts/plot.js").Line[]} lines */
 function namesOf(lines) {
   const names = [...new Set(lines.map(({ run }) => nameOf(run)))];
-  const more = names.length - MOST_NAMED;
-  return names.slice(0, MOST_NAMED).join(", ") + (more > 0 ? ` +${more}` : "");
+  const more = names.length - MAX_NAMED;
+  return names.slice(0, MAX_NAMED).join(", ") + (more > 0 ? ` +${more}` : "");
 }

@@ -19,7 +19,7 @@ import { t } from "./words.js";
 /** @typedef {import("../../charts/plot.js").Line} Line */
 /** @typedef {import("../../i18n/numbers.js").ColumnFormat} ColumnFormat */
 
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 const COLUMNS = /** @type {const} */ (["last", "smoothed", "step", "min", "min_step", "max", "max_step"]);
 /** @typedef {"name" | (typeof COLUMNS)[number]} Column */
 
@@ -111,7 +111,7 @@ function rowsOf(lines) {
 
 /** @param {Row[]} rows @param {import("../../charts/ticks.js").Axis} [axis] */
 function table(rows, axis) {
-  const shown = rows.slice(0, MOST_ROWS);
+  const shown = rows.slice(0, MAX_ROWS);
   const columns = COLUMNS.filter(
     (column) =>
       (column !== "smoothed" || rows.some(({ line }) => line.raw)) &&

@@ -9,7 +9,7 @@ import { t } from "./words.js";
 
 /** Metrics that count something, by which progress is often measured. */
 const COUNT = /token|episode|epoch|sample|step|image|frame|iter|batch|example|flop/i;
-const MOST_OFFERED = 500;
+const MAX_OFFERED = 500;
 const INHERITED = "inherited";
 
 export const pageXChoice = () => xSelect("x", t("bar.axis"), pageX.value, false, choosePageX);
@@ -23,7 +23,7 @@ export const ownXChoice = (place) =>
 /** @param {string} name @param {string} label @param {string} chosen @param {boolean} inherits
  * @param {(choice: string) => void} changed */
 function xSelect(name, label, chosen, inherits, changed) {
-  const tags = (scalarTags.value ?? []).slice(0, MOST_OFFERED);
+  const tags = (scalarTags.value ?? []).slice(0, MAX_OFFERED);
   const chosenTag = chosen.startsWith(TAG_AXIS) ? chosen.slice(TAG_AXIS.length) : "";
   const all = chosenTag && !tags.includes(chosenTag) ? [chosenTag, ...tags] : tags;
   const option = (/** @type {string} */ value, /** @type {string} */ text) =>

@@ -12,7 +12,7 @@ from toposcope.recorder.frameworks.torch.plain_settings import attribute, name_o
 from toposcope.recorder.messages.dataset_graph import dataset_graph
 from toposcope.recorder.training.data.batch import length_of
 
-_DEEPEST, _MOST_PARTS = 16, 32
+_DEEPEST, _MAX_PARTS = 16, 32
 _LOADER_SETTINGS = ("num_workers", "drop_last", "pin_memory", "timeout", "prefetch_factor", "persistent_workers")
 _TRANSFORMS = ("transform", "target_transform")
 _PATHS = ("root", "path", "dir", "root_dir", "data_dir", "dataset_dir", "data_path", "folder", "filename", "file")
@@ -101,8 +101,8 @@ def _dataset_stage(dataset: Any, depth: int) -> Stage:
         settings["size"] = size
     tensors = attribute(dataset, "tensors")
     if isinstance(tensors, list | tuple) and all(is_tensor(tensor) for tensor in tensors):
-        settings["shapes"] = [list(tensor.shape) for tensor in tensors[:_MOST_PARTS]]
-        settings["dtypes"] = [str(tensor.dtype).removeprefix("torch.") for tensor in tensors[:_MOST_PARTS]]
+        settings["shapes"] = [list(tensor.shape) for tensor in tensors[:_MAX_PARTS]]
+        settings["dtypes"] = [str(tensor.dtype).removeprefix("torch.") for tensor in tensors[:_MAX_PARTS]]
     # These keys have a meaning of their own in a stage.
     settings = {
         name: value for name, value in settings.items() if name not in ("op_type", "children", "operations", "sampler")
@@ -113,7 +113,7 @@ def _dataset_stage(dataset: Any, depth: int) -> Stage:
 def _children(datasets: list[Any], depth: int) -> Stage:
     if not datasets or depth >= _DEEPEST:
         return {}
-    return {"children": [_stage(dataset, depth + 1) for dataset in datasets[:_MOST_PARTS]]}
+    return {"children": [_stage(dataset, depth + 1) for dataset in datasets[:_MAX_PARTS]]}
 
 
 def _inner_datasets(dataset: Any) -> list[Any]:
@@ -144,7 +144,7 @@ def _operations(transform: Any, depth: int) -> Iterator[Stage]:
         name = name_of(transform)
         if name not in ("Compose", "Sequential", "ModuleList", "list", "tuple"):  # For example RandomChoice.
             yield {"tensor_op_name": name, **settings_of(transform)}
-        for part in list(parts)[:_MOST_PARTS]:
+        for part in list(parts)[:_MAX_PARTS]:
             yield from _operations(part, depth + 1)
     elif not is_composed:
         settings = {name: value for name, value in settings_of(transform).items() if name != "training"}
@@ -158,7 +158,7 @@ def _paths(thing: Any, depth: int) -> Iterator[str]:
         if isinstance(path, str | os.PathLike) and (existing := _existing(path)) is not None:
             yield existing
     if depth < _DEEPEST:
-        for inner in _inner_datasets(thing)[:_MOST_PARTS]:
+        for inner in _inner_datasets(thing)[:_MAX_PARTS]:
             yield from _paths(inner, depth + 1)
 
 

@@ -14,7 +14,7 @@ from toposcope.recorder.frameworks.torch.plain_settings import plain_setting
 from toposcope.recorder.frameworks.torch.shadow_module import shadow_of
 from toposcope.recorder.messages.graph import CONSTANT, PARAMETER, Node, graph
 
-_MOST_SECONDS = 60.0
+_MAX_SECONDS = 60.0
 # Constants with more elements are described by shape and dtype alone.
 _MAX_SHOWN_ELEMENTS = 16
 # Settings of an operator's output that are the same for nearly all operators.
@@ -40,7 +40,7 @@ def exported_graph(module: Any, inputs: CallInputs, name: str) -> GraphProto:
         Exception: torch.export cannot trace the module.
     """
     shadow = shadow_of(module)
-    deadline = _Deadline(monotonic() + _MOST_SECONDS)
+    deadline = _Deadline(monotonic() + _MAX_SECONDS)
     for each in shadow.modules():
         each.register_forward_pre_hook(deadline)
     mode = library("torch._subclasses.fake_tensor").FakeTensorMode(allow_non_fake_inputs=True)
@@ -56,7 +56,7 @@ class _Deadline(NamedTuple):
 
     def __call__(self, _module: object, _args: object) -> None:
         if monotonic() > self.at:
-            raise TimeoutError(f"it took more than {_MOST_SECONDS:.0f} s")
+            raise TimeoutError(f"it took more than {_MAX_SECONDS:.0f} s")
 
 
 class _Argument(NamedTuple):

@@ -261,7 +261,7 @@ def test_unsupported_inputs_are_named_as_the_reason() -> None:
 
 
 def test_a_trace_that_takes_too_long_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toposcope.recorder.frameworks.torch.graph.exported_graph._MOST_SECONDS", -1.0)
+    monkeypatch.setattr("toposcope.recorder.frameworks.torch.graph.exported_graph._MAX_SECONDS", -1.0)
 
     with pytest.raises(TimeoutError):
         exported_graph(DigitsNet(), described((torch.randn(1, 1, 8, 8),), {}), "x")

@@ -14,10 +14,10 @@ const MUCH_WIDER = 8;
  * network trains, so that more is allowed than between runs. */
 const DIVERGED = 64;
 /** The shares of runs and of steps that must be left. */
-const MOST_RUNS = 0.5;
-const MOST_STEPS = 0.9;
+const MAX_RUNS = 0.5;
+const MAX_STEPS = 0.9;
 /** Bisections that suffice for any two doubles. */
-const MOST_HALVINGS = 200;
+const MAX_HALVINGS = 200;
 
 /** The 0.1 and 99.9 percentiles of all values of all histograms; null without values.
  * @param {Distribution[]} distributions @returns {[number, number] | null} */
@@ -32,7 +32,7 @@ export function trimmedExtent(distributions) {
 export function sharedExtent(ofRuns) {
   const extents = ofRuns.map(extentOfRun).filter((extent) => extent !== null);
   if (!extents.length) return null;
-  const counted = withoutWidest(extents, widthOf, MUCH_WIDER, MOST_RUNS);
+  const counted = withoutWidest(extents, widthOf, MUCH_WIDER, MAX_RUNS);
   return [Math.min(...counted.map(([low]) => low)), Math.max(...counted.map(([, high]) => high))];
 }
 
@@ -51,7 +51,7 @@ function withoutWidest(all, widthOfOne, times, share) {
 function extentOfRun(all) {
   const filled = all.filter(({ total }) => total > 0);
   if (!filled.length) return null;
-  const rows = withoutWidest(filled, (row) => widthOf(trimmedExtent([row]) ?? [0, 0]), DIVERGED, MOST_STEPS);
+  const rows = withoutWidest(filled, (row) => widthOf(trimmedExtent([row]) ?? [0, 0]), DIVERGED, MAX_STEPS);
   const whole = valueExtent(rows);
   const trimmed = trimmedExtent(rows);
   if (!whole || !trimmed) return null;
@@ -72,7 +72,7 @@ function lowEnd(filled, sign) {
   let high = ends.reduce((a, b) => Math.max(a, b));
   for (
     let halvings = 0;
-    halvings < MOST_HALVINGS && high / 2 - low / 2 > Math.max(Math.abs(low), Math.abs(high)) * 1e-12;
+    halvings < MAX_HALVINGS && high / 2 - low / 2 > Math.max(Math.abs(low), Math.abs(high)) * 1e-12;
     halvings++
   ) {
     const middle = low / 2 + high / 2;

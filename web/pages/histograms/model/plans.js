@@ -13,9 +13,9 @@ import { sharedExtent } from "./outliers.js";
 /** @typedef {import("../settings.js").Mode} Mode */
 
 /** More runs in one card cannot be distinguished. */
-export const MOST_RUNS = 12;
+export const MAX_RUNS = 12;
 const FEWEST_BINS = 30;
-const MOST_BINS = 160;
+const MAX_BINS = 160;
 const PIXELS_PER_BIN = 4;
 
 /** The number of steps to request for a plot's size. Few distinct values, so that resizing seldom causes a request.
@@ -27,7 +27,7 @@ export function stepsFor(mode, width, height) {
 }
 
 /** @param {number} width of a plot */
-const binsFor = (width) => Math.min(MOST_BINS, Math.max(FEWEST_BINS, Math.round(width / PIXELS_PER_BIN / 10) * 10));
+const binsFor = (width) => Math.min(MAX_BINS, Math.max(FEWEST_BINS, Math.round(width / PIXELS_PER_BIN / 10) * 10));
 
 /** The runs whose listing is loaded, in start order.
  * @param {Listing[]} listings @param {Axis} axis @returns {Line[]} */

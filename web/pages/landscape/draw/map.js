@@ -62,7 +62,7 @@ function pathsOf(model, frame, trajectories) {
 
 /** Pixels between the points of a path that labels avoid. */
 const EVERY = 12;
-const MOST_PLACES = 500;
+const MAX_PLACES = 500;
 
 /** @param {Landscape} landscape @param {Frame} frame */
 function pointsAlong({ path }, frame) {
@@ -72,7 +72,7 @@ function pointsAlong({ path }, frame) {
     path ? [toLeft(frame, path.x[place]), toTop(frame, path.y[place])] : [0, 0];
   for (let place = 1; path && place < path.x.length; place++) {
     const [[left, top], [right, bottom]] = [at(place - 1), at(place)];
-    const steps = Math.min(MOST_PLACES - places.length, Math.ceil(Math.hypot(right - left, bottom - top) / EVERY));
+    const steps = Math.min(MAX_PLACES - places.length, Math.ceil(Math.hypot(right - left, bottom - top) / EVERY));
     for (let step = 0; step <= steps; step++)
       places.push({ left: left + ((right - left) * step) / steps, top: top + ((bottom - top) * step) / steps });
   }
@@ -139,7 +139,7 @@ export function map(model, size, zoom, isFilled, id, trajectories) {
 }
 
 /** More dots would hide the map. */
-const MOST_DOTS = 2500;
+const MAX_DOTS = 2500;
 
 /** Widths of dots: at the finest level, added per coarser level, maximum, and without levels. */
 const FINEST = 1.7;
@@ -152,7 +152,7 @@ const PLAIN = 2.2;
  * @param {string} colour */
 function dots(landscape, frame, themeColours, colour) {
   const { x, y, z, isKnown } = nodesOf(landscape);
-  if (z.length > MOST_DOTS) return nothing;
+  if (z.length > MAX_DOTS) return nothing;
   /** @type {Map<number, string>} */
   const byLevel = new Map();
   let nonFinite = "";

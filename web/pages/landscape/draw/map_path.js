@@ -13,7 +13,7 @@ import { t } from "../words.js";
 /** @typedef {{text: string, surface: string}} ThemeColours */
 
 /** Paths with more checkpoints are drawn without dots. */
-const MOST_DOTS = 150;
+const MAX_DOTS = 150;
 
 /** @param {Trajectory[]} trajectories on the surface, the first on top
  * @param {Trajectory[]} companions on the same plane, but another surface @param {Frame} frame
@@ -69,7 +69,7 @@ function trajectoryGroup(trajectory, which, trajectories, frame, themeColours) {
     <path class="remaining" d=${whole} fill="none" stroke=${colour} stroke-width="1.5" stroke-opacity="0.45"></path>
     <path class="traversed" d=${whole} fill="none" stroke=${colour} stroke-width="2.5" stroke-dasharray=${dash}></path>
     ${
-      path.x.length > MOST_DOTS
+      path.x.length > MAX_DOTS
         ? nothing
         : Array.from(
             path.x,

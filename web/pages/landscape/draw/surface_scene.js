@@ -23,7 +23,7 @@ const NEAR_TOP = 0.06;
 const LIFT = 0.02;
 /** Maximum number of path points per checkpoint, and in total. */
 const BETWEEN = 16;
-const MOST_POINTS = 4000;
+const MAX_POINTS = 4000;
 
 /** @param {Model} model @param {Trajectory[]} trajectories
  * @param {boolean} hasColourBar draw a colour bar?
@@ -143,7 +143,7 @@ const START = { size: 7, symbol: "circle" };
 const END = { size: 7, symbol: "square" };
 const STAR = { size: 8, symbol: "diamond" };
 /** Paths with more checkpoints are drawn with specks instead of dots. */
-const MOST_DOTS = 400;
+const MAX_DOTS = 400;
 
 /** Points for the checkpoints; the first and the last are marked. @param {Trajectory} trajectory
  * @param {Trajectory[]} trajectories
@@ -156,7 +156,7 @@ function checkpoints(trajectory, trajectories, at, surface) {
   const last = path.x.length - 1;
   return Array.from(path.x, (x, place) => {
     const isEnd = place === 0 || place === last;
-    const marker = place === last ? END : place === 0 ? START : last < MOST_DOTS ? DOT : SPECK;
+    const marker = place === last ? END : place === 0 ? START : last < MAX_DOTS ? DOT : SPECK;
     const name =
       place === last
         ? endName(trajectory, trajectories)
@@ -214,7 +214,7 @@ const verticalLines = ({ x, y }, { real, plane }, on, over) => ({
  * @param {Path} path @param {import("../../../charts/landscape/grid.js").Grid} grid
  * @param {(loss: number) => number} at @param {number} lift */
 function drapedLine({ x, y, z }, grid, at, lift) {
-  const between = Math.max(1, Math.min(BETWEEN, Math.floor(MOST_POINTS / x.length)));
+  const between = Math.max(1, Math.min(BETWEEN, Math.floor(MAX_POINTS / x.length)));
   /** @type {{x: number[], y: number[], heights: number[]}} */
   const line = { x: [], y: [], heights: [] };
   for (let place = 0; place < x.length; place++) {

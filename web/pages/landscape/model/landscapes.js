@@ -16,19 +16,19 @@ import { landscapeOf } from "./landscape.js";
 /** @typedef {{run: string, tag: string}} Choice */
 
 /** More landscapes side by side are too small to read, and more paths on one plane too many. */
-const MOST_SHOWN = 3;
-const MOST_JOINT = 8;
+const MAX_SHOWN = 3;
+const MAX_JOINT = 8;
 /** The value of `land.compare` for no comparison, not even with the other runs of a joint landscape. */
 const NONE = "none";
 /** More runs with landscapes are not listed. */
-const MOST_RUNS = 100;
+const MAX_RUNS = 100;
 
 /** @param {Choice} choice */
 export const keyOf = ({ run, tag }) => JSON.stringify([run, tag]);
 
 const runsWithLandscapes = computed(() => {
   const drawn = new Set(drawnRuns.value);
-  return runs.value.filter((row) => drawn.has(row.run) && row.plugins.landscape).slice(0, MOST_RUNS);
+  return runs.value.filter((row) => drawn.has(row.run) && row.plugins.landscape).slice(0, MAX_RUNS);
 });
 
 /** @typedef {{run: string, tag: string, points: number, updated: number}} TagRow */
@@ -84,7 +84,7 @@ export const shown = computed(() => {
 });
 
 /** @param {Choice} first */
-const mostShown = ({ tag }) => (isJoint(tag) ? MOST_JOINT : MOST_SHOWN);
+const mostShown = ({ tag }) => (isJoint(tag) ? MAX_JOINT : MAX_SHOWN);
 /** Can another landscape be added? */
 export const canAdd = computed(() => shown.value.length > 0 && shown.value.length < mostShown(shown.value[0]));
 

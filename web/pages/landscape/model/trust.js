@@ -18,7 +18,7 @@ const RESIDUAL = [0.31, 0.6];
 const GAP = [0.05, 0.2];
 const INTERPOLATION = [0.02, 0.1];
 /** The share of the nodes that differ from the origin by more than noise, from which on the map has a shape. */
-const MOST_NODES = 0.5;
+const MAX_NODES = 0.5;
 const STEEPNESS = 10;
 const COSINE = 0.05;
 const UNIT_TOLERANCE = 1e-3;
@@ -98,7 +98,7 @@ function noise(landscape) {
   if (isFlat) return [{ key: "flat", light: "bad", values }, ...ofBatches];
   if (Number.isNaN(error)) return [{ key: "noise_unknown", light: "plain", values }];
   return [
-    n < MOST_NODES * of ? { key: "noise_partly", light: "fair", values } : { key: "noise", light: "good", values },
+    n < MAX_NODES * of ? { key: "noise_partly", light: "fair", values } : { key: "noise", light: "good", values },
     ...ofBatches,
   ];
 }

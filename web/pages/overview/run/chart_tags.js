@@ -4,8 +4,8 @@ import { isHeldOut, likelyMetrics } from "../../../data/series/metrics.js";
 import { isOfMachine } from "../../../data/tags/machine_tags.js";
 import { compareNatural } from "../../../data/text/natural_order.js";
 
-const MOST_CHARTS = 6;
-const MOST_OF_MACHINE = 8;
+const MAX_CHARTS = 6;
+const MAX_OF_MACHINE = 8;
 /** Utilization first, then memory; temperatures and power last. */
 const RANKS = [/gpu.*utili|gpu.*percent/i, /cpu/i, /gpu.*mem/i, /mem|rss|ram/i, /disk|net/i];
 
@@ -16,7 +16,7 @@ export function chartTags(tags, hasFailed = false) {
   const likely = likelyMetrics(own, "", own.length);
   const loss = trainingLoss(likely);
   likely.splice(hasFailed ? 0 : 2, 0, ...loss);
-  return [...new Set([...likely, ...own.map(({ tag }) => tag)])].slice(0, MOST_CHARTS);
+  return [...new Set([...likely, ...own.map(({ tag }) => tag)])].slice(0, MAX_CHARTS);
 }
 
 /** The likeliest loss on training data; none without losses. @param {string[]} ranked */
@@ -32,5 +32,5 @@ export function machineTags(tags) {
   return tags
     .filter(isOfMachine)
     .toSorted((a, b) => rankOf(a) - rankOf(b) || compareNatural(a, b))
-    .slice(0, MOST_OF_MACHINE);
+    .slice(0, MAX_OF_MACHINE);
 }

@@ -38,7 +38,7 @@ import { t } from "../words.js";
 /** @typedef {import("../../../data/runs/run_table_client.js").OverviewRun} OverviewRun */
 
 /** Damaged locations that are listed. */
-const MOST_PLACES = 8;
+const MAX_PLACES = 8;
 /** The share of a run's steps that is shown around a non-finite value. */
 const AROUND = 0.02;
 
@@ -152,13 +152,13 @@ const damage = ({ damaged_records: n, pending_records: pending, damage: places }
   <section class="warning damage"><div>
     <p>${ICONS.warning}<span>${t("panel.damaged", { n })}</span></p>
     <ul>${places
-      .slice(0, MOST_PLACES)
+      .slice(0, MAX_PLACES)
       .map(
         ({ file, offset, reason }) =>
           html`<li data-offset=${offset}><code>${t("run.damage_place", { file, offset: grouped(offset) })}</code>: ${t(
             `run.damage_${reason}`,
           )}</li>`,
       )}
-      ${n > MOST_PLACES ? html`<li>${t("run.damage_more", { n: n - MOST_PLACES })}</li>` : nothing}</ul>
+      ${n > MAX_PLACES ? html`<li>${t("run.damage_more", { n: n - MAX_PLACES })}</li>` : nothing}</ul>
     ${pending ? html`<p>${t("run.pending", { n: pending })}</p>` : nothing}
   </div></section>`;

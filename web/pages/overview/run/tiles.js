@@ -24,7 +24,7 @@ const GRAPHS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
 const LINEAGE = ["lineage", "hparams"];
 const TAGS = 3;
 /** Characters of a text in its tile. */
-const MOST_TEXT = 200;
+const MAX_TEXT = 200;
 
 /** @param {RunRow} listed */
 export const runTiles = (listed) => html`
@@ -133,7 +133,7 @@ const MINIATURES = {
     ),
   text: (newest) =>
     newest.map((entry) =>
-      figure(entry, html`<blockquote>${formatted(entry.point.text.slice(0, MOST_TEXT))}</blockquote>`),
+      figure(entry, html`<blockquote>${formatted(entry.point.text.slice(0, MAX_TEXT))}</blockquote>`),
     ),
   landscape: (newest) =>
     html`<div class="pictures"

@@ -13,7 +13,7 @@ import { set, setting } from "../../../data/view/view.js";
 /** @typedef {import("../../../data/tags/names.js").TagGroup} TagGroup */
 
 /** Runs whose changes are read: those that changed last. */
-const MOST_RUNS = 100;
+const MAX_RUNS = 100;
 /** A longer order would make the URL too long to share. */
 const LONGEST = 1500;
 
@@ -75,7 +75,7 @@ function stored() {
 /** @param {readonly string[]} drawn @param {AbortSignal} signal @returns {Promise<ReadonlyMap<string, number>>} */
 async function readChanges(drawn, signal) {
   const changed = (/** @type {string} */ run) => runsByName.peek().get(run)?.updated ?? 0;
-  const latest = drawn.toSorted((a, b) => changed(b) - changed(a)).slice(0, MOST_RUNS);
+  const latest = drawn.toSorted((a, b) => changed(b) - changed(a)).slice(0, MAX_RUNS);
   const { tags } = latest.length ? await listTags(["scalar"], latest, signal) : { tags: [] };
   const newest = new Map();
   for (const { tag, updated } of tags)

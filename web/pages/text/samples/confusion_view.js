@@ -8,7 +8,7 @@ import { countsOf } from "./confusion_counts.js";
 /** @typedef {import("./client.js").Samples} Samples */
 
 /** More classes are a table. */
-export const MOST_CLASSES = 60;
+export const MAX_CLASSES = 60;
 /** Up to so many classes, cells have room for their share too. */
 const FEW_CLASSES = 12;
 /** From this share on, the text needs the colour that is read on a full shade. */

@@ -5,12 +5,12 @@ import { diffWordsWithSpace } from "diff";
 /** A part of a text, and whether the other text lacks it. @typedef {{text: string, differs: boolean}} Part */
 
 /** Milliseconds after which two texts count as too different. */
-const MOST_TIME = 500;
+const MAX_TIME = 500;
 
 /** Returns the parts of both texts; null if it would take too long.
  * @param {string} one @param {string} other @returns {[Part[], Part[]] | null} */
 export function differences(one, other) {
-  const changes = diffWordsWithSpace(one, other, { timeout: MOST_TIME });
+  const changes = diffWordsWithSpace(one, other, { timeout: MAX_TIME });
   if (!changes) return null;
   const side = (/** @type {boolean} */ isOther) =>
     changes

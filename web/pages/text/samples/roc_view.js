@@ -8,13 +8,13 @@ import { curvesOf, pathOf } from "./roc_curves.js";
 /** @typedef {import("./client.js").Samples} Samples */
 
 /** More curves cannot be distinguished. */
-const MOST_CURVES = 20;
+const MAX_CURVES = 20;
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
 
 /** @param {Samples} reply @param {string} tag */
 export function rocView(reply, tag) {
   const curves = curvesOf(reply.rows);
-  const drawn = curves.slice(0, MOST_CURVES);
+  const drawn = curves.slice(0, MAX_CURVES);
   return html`<div class="roc">
     <svg viewBox="-14 -4 122 118" role="img" aria-label=${t("roc.picture", { tag })}>
       ${TICKS.map(
@@ -41,4 +41,4 @@ export function rocView(reply, tag) {
 }
 
 /** @param {number} place */
-const colourOf = (place) => `var(--run-${(place % MOST_CURVES) + 1})`;
+const colourOf = (place) => `var(--run-${(place % MAX_CURVES) + 1})`;

@@ -10,7 +10,7 @@ import { isRaw, textRanks } from "../text_settings.js";
 import { t } from "../words.js";
 import { readSamples, readTexts, rowsPath, textPath } from "./client.js";
 import { classCount, isConfusion } from "./confusion_counts.js";
-import { confusionView, MOST_CLASSES } from "./confusion_view.js";
+import { confusionView, MAX_CLASSES } from "./confusion_view.js";
 import { isRoc } from "./roc_curves.js";
 import { rocView } from "./roc_view.js";
 import { sampleTable } from "./sample_table.js";
@@ -21,7 +21,7 @@ import { order } from "./settings.js";
 
 /** Rows that are listed first, and at most: the search finds others. */
 const FIRST_ROWS = 20;
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 /** Rows of what is drawn as a picture: those of twenty curves, or of a matrix of sixty classes. */
 const DRAWN_ROWS = 25_000;
 const AS_RECORDED = { search: "", sort: "", descending: false };
@@ -102,8 +102,8 @@ class TextSamples extends LazyCard {
       if (reply.rows.length < Math.min(reply.total, DRAWN_ROWS)) return waiting();
       return this.#drawing.value === "roc" ? rocView(reply, this.tag) : confusionView(reply, this.tag);
     }
-    const isMore = reply.rows.length < reply.found && this.#limit.value < MOST_ROWS;
-    const more = () => (this.#limit.value = Math.min(MOST_ROWS, this.#limit.peek() * 5));
+    const isMore = reply.rows.length < reply.found && this.#limit.value < MAX_ROWS;
+    const more = () => (this.#limit.value = Math.min(MAX_ROWS, this.#limit.peek() * 5));
     return sampleTable(reply, this.#place.value, this.#runs.value, isMore ? more : null);
   }
 
@@ -119,8 +119,7 @@ class TextSamples extends LazyCard {
 const waiting = () => html`<div class="bone cell-bone" data-state="waiting"></div>`;
 
 /** @param {Samples} reply */
-const isTooLarge = ({ total, rows }) =>
-  total > DRAWN_ROWS || (rows.length === total && classCount(rows) > MOST_CLASSES);
+const isTooLarge = ({ total, rows }) => total > DRAWN_ROWS || (rows.length === total && classCount(rows) > MAX_CLASSES);
 
 customElements.define("text-samples", TextSamples);
 

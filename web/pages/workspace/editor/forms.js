@@ -16,14 +16,14 @@ import { VALUE_FORMS } from "./value_forms.js";
 /** @typedef {import("./editor.js").Target} Target */
 
 /** Tags offered for completion. */
-const MOST_OFFERED = 1000;
+const MAX_OFFERED = 1000;
 const TAGS = "ws-tags";
 const PARAMETERS = "ws-group-parameters";
 const GROUPINGS = /** @type {const} */ (["", "none", "label", "param", "regex"]);
 
 const tagList = () =>
   html`<datalist id=${TAGS}>${(scalarTags.value ?? [])
-    .slice(0, MOST_OFFERED)
+    .slice(0, MAX_OFFERED)
     .map((tag) => html`<option value=${tag}></option>`)}</datalist>`;
 
 /** The settings of a level, inherited ones included. @param {Target} target */

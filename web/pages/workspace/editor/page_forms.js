@@ -9,13 +9,13 @@ import { textField } from "./fields.js";
 
 const TAGS = "ws-tags-of-kind";
 /** Tags offered for completion. */
-const MOST_OFFERED = 1000;
+const MAX_OFFERED = 1000;
 
 /** @param {string} kind @param {Target} target */
 export function pageForm(kind, { own, put }) {
   const found = tagKinds.get(kind);
   if (!found) return html`<p class="hint">${t("ws.page_hint")}</p>`;
-  const tags = [...found.tags.runsByTag.value.keys()].slice(0, MOST_OFFERED);
+  const tags = [...found.tags.runsByTag.value.keys()].slice(0, MAX_OFFERED);
   return html`
     ${textField("tag", t("ws.tag"), String(own.tag ?? ""), (tag) => put("tag", tag || undefined), { list: TAGS })}
     <datalist id=${TAGS}>${tags.map((tag) => html`<option value=${tag}></option>`)}</datalist>

@@ -12,12 +12,12 @@ import { chooser, field, inputText, selectField } from "./fields.js";
 
 /** @typedef {import("./editor.js").Target} Target */
 
-const MOST_OFFERED = 1000;
+const MAX_OFFERED = 1000;
 
 const METRICS = "ws-metrics";
 const PARAMETERS = "ws-parameters";
 const lists = () => html`
-  <datalist id=${METRICS}>${(scalarTags.value ?? []).slice(0, MOST_OFFERED).map((tag) => html`<option value=${tag}></option>`)}</datalist>
+  <datalist id=${METRICS}>${(scalarTags.value ?? []).slice(0, MAX_OFFERED).map((tag) => html`<option value=${tag}></option>`)}</datalist>
   <datalist id=${PARAMETERS}>${parameters.value.map(({ name }) => html`<option value=${name}></option>`)}</datalist>`;
 
 /** A statistic and the name of a tag, or a hyperparameter.

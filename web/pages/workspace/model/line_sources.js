@@ -6,7 +6,7 @@ import { regexFilter } from "../../../data/text/regex_filter.js";
  * @typedef {{name: string, isExpression: boolean, side: "left" | "right"}} Source */
 
 /** Tags of one chart. */
-export const MOST_SOURCES = 24;
+export const MAX_SOURCES = 24;
 
 /** @param {import("./line_settings.js").LineSettings} settings @param {readonly string[]} allTags
  * @returns {{sources: Source[], leftOut: number, errors: string[]}} errors: invalid patterns */
@@ -30,5 +30,5 @@ export function sourcesOf({ tags, patterns, expressions, right }, allTags) {
   }
   for (const expression of expressions) add(expression, expression, true);
   const all = [...sources.values()];
-  return { sources: all.slice(0, MOST_SOURCES), leftOut: Math.max(0, all.length - MOST_SOURCES), errors };
+  return { sources: all.slice(0, MAX_SOURCES), leftOut: Math.max(0, all.length - MAX_SOURCES), errors };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commonStepMetric, parseDefinitions, stepMetricOf } from "../../../data/series/defined_axes.js";
 import { lineSettings, withinRange } from "./line_settings.js";
-import { MOST_SOURCES, sourcesOf } from "./line_sources.js";
+import { MAX_SOURCES, sourcesOf } from "./line_sources.js";
 import { marginsOf, valuesAt } from "./margins.js";
 
 const DEFAULTS = lineSettings({});
@@ -74,7 +74,7 @@ test("tags, matching tags and expressions are drawn once, on the side that was c
 });
 
 test("too many tags are counted, and an invalid pattern is reported and draws nothing", () => {
-  const tags = Array.from({ length: MOST_SOURCES + 5 }, (_, at) => `t${at}`);
+  const tags = Array.from({ length: MAX_SOURCES + 5 }, (_, at) => `t${at}`);
   assert.equal(sourcesOf({ ...DEFAULTS, patterns: ["t"] }, tags).leftOut, 5);
   const { sources, errors } = sourcesOf({ ...DEFAULTS, patterns: ["("] }, tags);
   assert.deepEqual(sources, []);

@@ -33,8 +33,8 @@ import { PanelElement } from "./panel_element.js";
 /** @typedef {import("../../../data/view/address.js").Window} Window */
 
 /** Lines of an automatic legend; names of any legend. */
-const MOST_AUTOMATIC = 6;
-const MOST_NAMES = 60;
+const MAX_AUTOMATIC = 6;
+const MAX_NAMES = 60;
 
 class LinesPanel extends PanelElement {
   #feeds = new LineFeeds();
@@ -246,7 +246,7 @@ function withDefinedAxis(settings, axis, sources) {
 function frame(parts, plot, settings, { leftOut, errors, isZoomed }, panel) {
   const lines = plot?.lines ?? [];
   const isLegend =
-    settings.legend === "on" || (settings.legend === "auto" && lines.length > 1 && lines.length <= MOST_AUTOMATIC);
+    settings.legend === "on" || (settings.legend === "auto" && lines.length > 1 && lines.length <= MAX_AUTOMATIC);
   return html`
     ${how(settings, plot)}
     <div class="plot" role="img" aria-label=${t("ws.chart_of", { tags: parts.map(({ tag }) => tag).join(", "), n: lines.length })}></div>
@@ -303,12 +303,12 @@ function state(parts, lines, errors, isPattern) {
 
 /** @param {Line[]} lines */
 const legend = (lines) => html`<ul class="panel-legend" aria-label=${t("ws.legend")} tabindex="0">
-  ${lines.slice(0, MOST_NAMES).map(
+  ${lines.slice(0, MAX_NAMES).map(
     (line) => html`<li data-line=${keyOf(line)} @mouseenter=${() => (hoveredRun.value = line.run)}
       @mouseleave=${() => (hoveredRun.value = null)}>${swatch(line.style, DASHES[line.style.dash])}<span
       title=${[line.run, ...(line.kin ?? [])].join(" · ")}>${[...(line.kin ?? []), nameOfLine(line)].join(" · ")}</span></li>`,
   )}
-  ${lines.length > MOST_NAMES ? html`<li class="meta">${t("read.more", { n: grouped(lines.length - MOST_NAMES) })}</li>` : nothing}
+  ${lines.length > MAX_NAMES ? html`<li class="meta">${t("read.more", { n: grouped(lines.length - MAX_NAMES) })}</li>` : nothing}
 </ul>`;
 
 /** The run, or the group of a band. @param {Line} line */

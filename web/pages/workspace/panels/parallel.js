@@ -25,7 +25,7 @@ const HIT_DISTANCE = 10;
 /** Space beside the first and the last axis, and above them for their names. */
 const [SIDE, HEAD] = [56, 22];
 /** Of the name of an axis. */
-const [MOST_LETTERS, LETTER_WIDTH] = [20, 6.5];
+const [MAX_LETTERS, LETTER_WIDTH] = [20, 6.5];
 
 class ParallelPanel extends PanelElement {
   #size = signal({ width: 0, height: 0 });
@@ -132,7 +132,7 @@ class ParallelPanel extends PanelElement {
 function axis(text, scale, at, { frame, spacing }, count, all) {
   // Between two names in the middle of their axes, and between one at the side and one in the middle.
   const room = Math.min(spacing, (spacing + SIDE - 6) / 1.5) - LETTER_WIDTH;
-  const letters = Math.max(3, Math.min(MOST_LETTERS, Math.floor(room / LETTER_WIDTH)));
+  const letters = Math.max(3, Math.min(MAX_LETTERS, Math.floor(room / LETTER_WIDTH)));
   const isLast = at === count - 1;
   const anchor = at === 0 ? "start" : isLast ? "end" : "middle";
   const start = at === 0 ? -SIDE + 6 : isLast ? SIDE - 6 : 0;
