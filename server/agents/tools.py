@@ -60,17 +60,12 @@ class Tools:
     ) -> Reply:
         """List runs with their state and the values you ask for, newest first."""
         start = _offset(cursor)
+        listed = list_runs(
+            self._opened, search, sort=sort, descending=descending, columns=columns, offset=start, limit=limit
+        )
 
         def ask(items: int) -> RunList:
-            return list_runs(
-                self._opened,
-                search,
-                sort=sort,
-                descending=descending,
-                columns=columns,
-                offset=start,
-                limit=items,
-            )
+            return dataclasses.replace(listed, runs=listed.runs[:items])
 
         return reply(ask, limit, lambda found: _after(start, len(found.runs), found.total))
 
@@ -91,12 +86,13 @@ class Tools:
         cursor: Cursor = "",
     ) -> Reply:
         """List the tags that runs recorded: names of metrics, texts, images and others."""
-        start = _offset(cursor)
+        start, most = _offset(cursor), 100
+        listed = list_tags(self._opened, run or None, plugin=plugin or None, search=search, offset=start, limit=most)
 
         def ask(items: int) -> TagList:
-            return list_tags(self._opened, run or None, plugin=plugin or None, search=search, offset=start, limit=items)
+            return dataclasses.replace(listed, tags=listed.tags[:items])
 
-        return reply(ask, 100, lambda found: _after(start, len(found.tags), found.total))
+        return reply(ask, most, lambda found: _after(start, len(found.tags), found.total))
 
     def get_metrics(
         self,
@@ -148,9 +144,10 @@ class Tools:
     ) -> Reply:
         """Rank runs by the best value of a metric, the best one first."""
         start = _offset(cursor)
+        best = find_best(self._opened, metric, search, by=by or None, offset=start, limit=limit)
 
         def ask(items: int) -> BestRuns:
-            return find_best(self._opened, metric, search, by=by or None, offset=start, limit=items)
+            return dataclasses.replace(best, runs=best.runs[:items])
 
         return reply(ask, limit, lambda found: _after(start, len(found.runs), found.total))
 
