@@ -121,7 +121,8 @@ def _is_pillow(value: Any) -> bool:
 
 
 def _tagged(tag: str, media: Media, new_file: NewFile) -> dict[str, Any]:
-    return {f"{tag}{end}": item for end, item in media.items(new_file).items()}
+    items = media.items(new_file).items()
+    return {f"{tag}{end}": item.named(tag) if isinstance(item, Drawn) else item for end, item in items}
 
 
 def _of_list(tag: str, values: list[Any], new_file: NewFile) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.recorder.record.logged_values import LoggedValues
 from toposcope.recorder.tensorboard.files.dialect import Value
 from toposcope.recorder.tensorboard.files.file_writer import FileWriter
+from toposcope.recorder.tensorboard.kinds.mesh import MeshValue
 from toposcope.recorder.writing.snapshot import Snapshot
 
 PLUGIN = "tensorboard"
@@ -19,6 +20,10 @@ class Drawn(NamedTuple):
     value: Value
     size: int
     """Approximate memory in bytes until it is written."""
+
+    def named(self, tag: str) -> "Drawn":
+        """Return it with the tag of what was logged, which a mesh contains as its name."""
+        return self._replace(value=self.value._replace(name=tag)) if isinstance(self.value, MeshValue) else self
 
     def snapshot(self) -> Snapshot:
         """Return it as one of the logged values."""

@@ -1,11 +1,13 @@
-"""Object3D, Molecule and figures of Plotly: kept as files beside the run, which texts name."""
+"""Object3D, Molecule and figures of Plotly: kept as files beside the run, which texts name; points are drawn."""
 
 import json
 from typing import Any
 
 import numpy as np
 
-from toposcope.recorder.values.arrays.arrays import array_from
+from toposcope.recorder.tensorboard.kinds.point_cloud import cloud_values, points_of
+from toposcope.recorder.values.wrapped import Text
+from toposcope.recorder.wandb.media.drawn_values import Drawn
 from toposcope.recorder.wandb.media.media_files import NewFile, copied, file_text, is_file
 from toposcope.recorder.wandb.reports import guarded_media, report_ignored
 
@@ -17,16 +19,17 @@ class Object3D:
     def __init__(self, data_or_path: Any, caption: str | None = None, **ignored: Any) -> None:
         """Take points [n, 3, 4 or 6], a mapping that describes a scene, or a file.
 
+        Points are coordinates, followed by a category from 1 to 14 or by RGB in the range 0 to 255. Those of a scene
+        are its "points".
+
         Raises:
-            ValueError: the points have another shape.
+            ValueError: the points have another shape, or a category is another one.
             FileNotFoundError: there is no such file.
         """
         report_ignored("Object3D", ignored)
         self._caption, self._source = caption, data_or_path
         if not (isinstance(data_or_path, dict) or is_file(data_or_path)):
-            self._source = array_from(data_or_path).numbers()
-            if self._source.ndim != 2 or self._source.shape[1] not in (3, 4, 6):
-                raise ValueError(f"An Object3D has points [n, 3, 4 or 6], not the shape {self._source.shape}.")
+            self._source = points_of(data_or_path)
 
     @classmethod
     def from_numpy(cls, data: Any, **options: Any) -> "Object3D":
@@ -39,18 +42,18 @@ class Object3D:
         return cls(data_or_path, file_type=file_type)
 
     def items(self, new_file: NewFile) -> dict[str, Any]:
-        """Return a text with the path of the file: the one that was passed, .npy or .json."""
-        facts = ""
+        """Return a cloud of the points, and the caption; of a scene or a file a text with the path of the file."""
         if isinstance(self._source, np.ndarray):
-            path = new_file("object3D", ".npy")
-            np.save(path, self._source)
-            facts = f"{len(self._source)} points"
-        elif isinstance(self._source, dict):
+            return {**_cloud(self._source), **({"/caption": Text(str(self._caption))} if self._caption else {})}
+        items: dict[str, Any] = {}
+        if isinstance(self._source, dict):
             path = new_file("object3D", ".json")
             path.write_text(json.dumps(self._source, default=_listed), encoding="utf-8")
+            if len(points := self._source.get("points", ())):
+                items = _cloud(points_of(points))
         else:
             path = copied(self._source, new_file, "object3D", ".obj")
-        return {"": file_text("Object3D", path, self._caption, facts)}
+        return {**items, "": file_text("Object3D", path, self._caption)}
 
 
 @guarded_media
@@ -88,6 +91,10 @@ class PlotlyFigure:
 def is_plotly(value: Any) -> bool:
     """Return whether value is a figure of Plotly."""
     return hasattr(value, "to_html") and type(value).__module__.split(".")[0] == "plotly"
+
+
+def _cloud(points: np.ndarray[Any, Any]) -> dict[str, Any]:
+    return {end: Drawn(value, value.array.values.nbytes) for end, value in cloud_values(points).items()}
 
 
 def _listed(value: Any) -> Any:

@@ -4,6 +4,7 @@ import copy
 import io
 import json
 import pickle
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 from PIL import Image as Pillow
 from support.pytorch import torch
 from support.recorded_run import run_in, scalars_of, tags_of, text_of
+from support.server_in_process import served
 
 from toposcope.recorder import wandb
 
@@ -141,7 +143,6 @@ def test_html_objects_and_figures_are_kept_as_files(tmp_path: Path) -> None:
         run.log(
             {
                 "page": wandb.Html("<b>bold</b>"),
-                "cloud": wandb.Object3D(np.zeros((5, 3))),
                 "scene": wandb.Object3D({"type": "lidar/beta", "points": np.zeros((2, 3))}),
                 "molecule": wandb.Molecule(str(tmp_path / "water.pdb")),
                 "plotly": wandb.Plotly(go.Figure(go.Scatter(x=[1, 2], y=[3, 4]))),
@@ -149,11 +150,42 @@ def test_html_objects_and_figures_are_kept_as_files(tmp_path: Path) -> None:
         )
     media = Path(run.dir) / "media"
     assert text_of(tmp_path, "page") == "<b>bold</b>"
-    assert np.load(next((media / "object3D").glob("*.npy"))).shape == (5, 3)
     assert json.loads(next((media / "object3D").glob("*.json")).read_text())["points"] == [[0, 0, 0]] * 2
     assert next((media / "molecule").glob("*.pdb")).read_text() == "ATOM"
     assert "plotly" in next((media / "plotly").glob("*.html")).read_text()
-    assert "5 points" in text_of(tmp_path, "cloud")
+
+
+@pytest.mark.parametrize(
+    ("points", "colours"),
+    [
+        ([[0, 0, 0], [1, 2, 3]], None),
+        ([[0, 0, 0, 1], [1, 2, 3, 14]], [[31, 119, 180], [255, 152, 150]]),
+        (np.array([[0, 0, 0, 255, 0, 0], [1, 2, 3, 0, 0, 9]], np.float32), [[255, 0, 0], [0, 0, 9]]),
+    ],
+    ids=["coordinates", "categories", "colours"],
+)
+def test_points_are_clouds_on_the_page_of_meshes(tmp_path: Path, points: Any, colours: list[list[int]] | None) -> None:
+    """Alone, or as the points of a scene; of categories each has a colour."""
+    with wandb.init(dir=tmp_path) as run:
+        run.log(
+            {"cloud": wandb.Object3D(points, caption="a cube"), "scene": wandb.Object3D({"points": points})}, step=3
+        )
+    with served(tmp_path) as client:
+        (name,) = [each["run"] for each in client.get("api/runs").json()["runs"]]
+        for tag in ("cloud", "scene"):
+            query = {"run": name, "tag": tag, "step": 3}
+            geometry = client.get("api/meshes/geometry", params=query).raise_for_status().json()
+            assert np.reshape(geometry["vertices"], (-1, 3)).tolist() == [[0, 0, 0], [1, 2, 3]]
+            found = geometry["colours"]
+            assert (None if found is None else np.reshape(found, (-1, 3)).tolist()) == colours
+
+
+@pytest.mark.parametrize("points", [[[0, 0]], [[0, 0, 0, 15]], [[0, 0, 0, 1.5]]])
+def test_other_points_are_refused(points: list[list[float]], caplog: pytest.LogCaptureFixture) -> None:
+    """The error contains the shape or the category."""
+    wandb.Object3D(points)
+
+    assert re.search(r"shape \(1, 2\)|not 15|not 1\.5", caplog.text)
 
 
 def test_plots_are_tables(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
