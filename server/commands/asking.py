@@ -1,6 +1,7 @@
 """What the subcommands that answer questions have in common: DIR, --json, the index, and the exit status."""
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ import orjson
 
 from toposcope.server.commands.arguments import Parser, is_inside
 from toposcope.server.places.addresses import addresses_of, is_remote, parse_places
-from toposcope.server.process.garbage_collection import freeze_what_is_loaded, no_collections
+from toposcope.server.process.garbage_collection import no_collections
 from toposcope.server.questions.answers import Answer, json_of
 from toposcope.server.questions.opening.loading import Places, loaded
 from toposcope.server.questions.opening.opened import Opened, UnknownNameError
@@ -130,12 +131,13 @@ def read_logdir(
     parser: Parser, options: argparse.Namespace, question: Callable[[Opened, argparse.Namespace], Result]
 ) -> Result:
     """Return what is found in the logdir; exit with one line if a name is unknown, or if it cannot be read."""
-    freeze_what_is_loaded()
     try:
         with no_collections(), loaded(places_of(options, options.dir)) as (opened, problems):
             for path, reason in islice(problems.items(), _MAX_PROBLEMS):
                 print(f"cannot read {escaped(path)}: {escaped(reason)}", file=sys.stderr)
-            return question(opened, options)
+            found = question(opened, options)
+            gc.freeze()  # The end of the process need not look for cycles in what was loaded.
+            return found
     except UnknownNameError as error:
         parser.exit(1, escaped(f"{parser.prog}: {error}") + "\n")
     except (OSError, ValueError, ModuleNotFoundError) as error:

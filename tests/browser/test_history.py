@@ -113,3 +113,15 @@ def test_a_tag_without_a_name_is_a_tag_like_others(server: StartServer, page: Pa
     expect(card).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("scalar-card")).to_have_count(2)
+
+
+def test_a_link_is_followed_although_the_view_changes_before_its_event(
+    server: StartServer, page: Page, tmp_path: Path
+) -> None:
+    """What changes in the same moment, such as by a reply, does not write the old page over the new address."""
+    open_scalars(server, page, tmp_path)
+
+    page.evaluate("() => { location.hash = '#page=text'; document.querySelector('.rail-switch').click(); }")
+
+    expect(page.locator('.pages [data-page="text"]')).to_have_attribute("aria-current", "page")
+    assert "page=text" in page.url

@@ -164,17 +164,22 @@ export function showNamed(next) {
 
 /** Follows the URL, and writes every change of the view into it. */
 export function followAddress() {
+  let seen = "";
   const read = () => {
+    seen = location.hash;
     if (location.hash.replace(/^#/, "") !== printView(view.peek())) view.value = parseView(location.hash);
   };
   read();
   addEventListener("hashchange", read);
   effect(() => {
     const hash = printView(view.value);
+    // A link was followed whose event is still to come: what the view was is not written over its address.
+    if (location.hash !== seen) return read();
     if (hash === location.hash.replace(/^#/, "")) return;
     const url = hash ? `#${hash}` : location.pathname + location.search;
     const isStep = placeOf(parseView(location.hash)) !== placeOf(parseView(hash));
     // The steps of a frame would be steps of the page around it.
     history[isStep && !replacesEntry && !recordingOrder ? "pushState" : "replaceState"](null, "", url);
+    seen = location.hash;
   });
 }
