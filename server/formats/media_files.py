@@ -1,18 +1,16 @@
 """Images and tables that tools keep in files beside their logs."""
 
 import contextlib
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from toposcope.server.formats.event_writer import EventWriter
+from toposcope.server.formats.event_writer import LONGEST_TEXT, EventWriter
 from toposcope.server.places.place import Place
 from toposcope.server.values.image_format import image_size
 
 _LARGEST_FILE = 16 << 20
-_MAX_ROWS, _MAX_COLUMNS = 100, 50
-"""Rows and columns of a table that are shown."""
-_LONGEST_CELL = 200
 
 
 def read_media(folder: str, name: str, place: Place) -> bytes:
@@ -38,15 +36,23 @@ def write_image(output: EventWriter, step: int, wall_time: float, tag: str, enco
         output.image(step, wall_time, tag, encoded, size)
 
 
-def markdown(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> str:
-    """Return the first rows of a table in Markdown."""
-    shown = columns[:_MAX_COLUMNS]
-    lines = [_line(shown), "|" + "---|" * len(shown), *(_line(row[:_MAX_COLUMNS]) for row in rows[:_MAX_ROWS])]
-    if len(rows) > _MAX_ROWS:
-        lines += ["", f"{len(rows) - _MAX_ROWS} more rows are not shown."]
+def table_lines(columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
+    """Return the first rows of a table as JSON lines, which the page shows as samples: those that fit in a text.
+
+    A name of a column that occurred before gets the number of the column.
+
+    Raises:
+        ValueError: a row has another number of values.
+    """
+    names: list[str] = []
+    for number, column in enumerate(map(str, columns), 1):
+        names.append(f"{column} ({number})" if column in names else column)
+    lines: list[str] = []
+    room = LONGEST_TEXT
+    for row in rows:
+        line = json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False)
+        room -= len(line) + 1
+        if room < 0:
+            break
+        lines.append(line)
     return "\n".join(lines)
-
-
-def _line(cells: Sequence[Any]) -> str:
-    texts = (str(cell)[:_LONGEST_CELL].replace("|", "\\|").replace("\n", " ") for cell in cells)
-    return f"| {' | '.join(texts)} |"

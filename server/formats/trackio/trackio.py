@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from toposcope.server.formats.event_writer import EventWriter
 from toposcope.server.formats.format import Candidate, Output, Source, Stamp, State, safe_part
-from toposcope.server.formats.media_files import markdown, read_media, write_image
+from toposcope.server.formats.media_files import read_media, table_lines, write_image
 from toposcope.server.formats.nested import flat, leaves
 from toposcope.server.formats.sqlite_file import MAGIC, columns_of, database_stamp, has_tables, new_rows, opened
 from toposcope.server.places.place import Place
@@ -126,7 +126,7 @@ class _Row(NamedTuple):
                 rows = value["_value"]
                 columns = list(dict.fromkeys(column for row in rows for column in row))
                 cells = [[row.get(column, "") for column in columns] for row in rows]
-                self.writer.text(step, wall_time, name, markdown(columns, cells))
+                self.writer.text(step, wall_time, name, table_lines(columns, cells))
 
 
 def _json(content: str | bytes) -> dict[str, Any]:

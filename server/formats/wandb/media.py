@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from toposcope.server.formats.event_writer import EventWriter
-from toposcope.server.formats.media_files import markdown, read_media, write_image
+from toposcope.server.formats.media_files import read_media, table_lines, write_image
 from toposcope.server.places.place import Place
 
 _MAX_IMAGES = 64
@@ -29,8 +29,8 @@ def write_media(
             case "image-file":
                 write_image(output, step, wall_time, tag, read_media(folder, value["path"], place))
             case "table-file":
-                table = json.loads(read_media(folder, value["path"], place))
-                output.text(step, wall_time, tag, markdown(table["columns"], table["data"]))
+                table = json.loads(read_media(folder, value["path"], place), parse_constant=str)
+                output.text(step, wall_time, tag, table_lines(table["columns"], table["data"]))
 
 
 def _histogram(value: dict[str, Any]) -> tuple[list[float], list[float]]:

@@ -26,6 +26,7 @@ from toposcope.server.runs.parameters.hyper_parameters import read_settings
 from toposcope.server.runs.run import RunView
 from toposcope.server.values.histogram import read_histogram
 from toposcope.server.values.image import read_images
+from toposcope.server.values.text import read_text
 
 GOLDEN = Path(__file__).parent / "golden"
 VERSIONS = ["wandb", "wandb-0.19"]
@@ -139,7 +140,11 @@ def test_media_are_images_histograms_and_tables(version: str) -> None:
     histogram = read_histogram(read_payload(view, histograms, 0), "histogram", "tensorboard")
     counts = rows[0]["hist/values"]
     assert (histogram.total_count, histogram.buckets.counts.tolist()) == (sum(counts), counts)
-    assert view.payloads(Tag("text", "table"), 0).step.tolist() == [20]
+    tables = view.payloads(Tag("text", "table"), 0)
+    assert tables.step.tolist() == [20]
+    (lines,) = read_text(read_payload(view, tables, 0), "tensor").texts
+    first = {"id": 1, "text": "你好", "score": 0.5}
+    assert [json.loads(line) for line in lines.split("\n")] == [first, {"id": 2, "text": "b", "score": None}]
 
 
 def golden_bytes() -> bytes:
