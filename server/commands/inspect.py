@@ -16,6 +16,8 @@ _REASONS = {
     "payload": "wrong checksum or malformed message",
     "length": "damaged length; everything up to the next intact header is lost",
 }
+_MAX_REFUSED = 100
+"""Lines about files that are no logs; a folder of data has many."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -57,6 +59,10 @@ def _lines(inspection: Inspection) -> Iterator[str]:
         yield ""
     for source in inspection.sources:
         yield f"{source.path} was read as {source.format}: {source.why}"
+    for refused in inspection.refused[:_MAX_REFUSED]:
+        yield f"{refused.path} is no log: {refused.why}"
+    if more := inspection.refused[_MAX_REFUSED:]:
+        yield f"{count_text(len(more), 'more file')} with the names of logs: see --json"
     for path, reason in sorted(inspection.problems.items()):
         yield f"cannot read {path}: {reason}"
     for warning in inspection.warnings:

@@ -4,7 +4,7 @@ import contextlib
 import os
 from typing import Any, NamedTuple
 
-from toposcope.server.formats.formats import Formats
+from toposcope.server.formats.formats import Formats, choose
 from toposcope.server.installation import InstallationWarning, installation_warnings
 from toposcope.server.loading.finding.discovery import FoundFile
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
@@ -103,6 +103,14 @@ class InspectedSource(NamedTuple):
     """Why it was taken for this format: the end of a sentence."""
 
 
+class RefusedFile(NamedTuple):
+    """A file that has the name of a log in another format, but is none."""
+
+    path: str
+    why: str
+    """Why each format with such names refused it."""
+
+
 class Inspection(NamedTuple):
     """The object that --json prints; NaN and infinities are strings."""
 
@@ -118,6 +126,8 @@ class Inspection(NamedTuple):
     runs: list[InspectedRun]
     sources: list[InspectedSource]
     """Logs in other formats; the events that they were translated into are those of `runs`."""
+    refused: list[RefusedFile]
+    """Files that have the names of such logs, but are none; they are among `ignored_files`."""
 
 
 def inspect(path: str, *, follow_links: bool = False, formats: Formats | None = None) -> Inspection:
@@ -131,6 +141,7 @@ def inspect(path: str, *, follow_links: bool = False, formats: Formats | None = 
     Raises:
         ValueError: the name of the file is not that of an event file.
     """
+    formats = choose() if formats is None else formats
     is_file = os.path.isfile(path)
     if is_file:
         loaded = load_file(path, verify=True, formats=formats)
@@ -142,8 +153,9 @@ def inspect(path: str, *, follow_links: bool = False, formats: Formats | None = 
     runs = [_run(name, loaded, [file for file in unread if file.run == name]) for name in names]
     damaged = sum(each.damaged_records for each in runs)
     sources = [InspectedSource(source.path, source.format, source.why) for source in loaded.sources]
+    refused = [RefusedFile(*each) for each in sorted(formats.refused.items())]
     warnings = list(installation_warnings())
-    return Inspection(path, damaged, loaded.ignored_files, dict(loaded.problems), warnings, runs, sources)
+    return Inspection(path, damaged, loaded.ignored_files, dict(loaded.problems), warnings, runs, sources, refused)
 
 
 def _run(name: str, loaded: Loaded, found: list[FoundFile]) -> InspectedRun:

@@ -91,8 +91,8 @@ class Format(Protocol):
     names: re.Pattern[str]
     """Matches the names of the files that may be of this format; others are not examined."""
 
-    def examine(self, candidate: Candidate) -> Source | None:
-        """Return the source that a file belongs to; None if it is no log of this format.
+    def examine(self, candidate: Candidate) -> Source | str:
+        """Return the source that a file belongs to; if it is no log of this format, why: the end of a sentence.
 
         Raises:
             OSError: the file cannot be read at present.

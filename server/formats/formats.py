@@ -27,11 +27,16 @@ class Formats:
         self._formats = {each.name: each for each in formats}
         patterns = [f"(?:{each.names.pattern})" for each in self._formats.values()]
         self._names = re.compile("|".join(patterns)) if patterns else _NO_NAME
-        self._known: dict[str, tuple[Status, Source | None]] = {}
-        """The files that were examined, with the status that they had then."""
+        self._known: dict[str, tuple[Status, Source | str]] = {}
+        """The files that were examined, with the status that they had then; a text says why one is no source."""
 
     def __getitem__(self, name: str) -> Format:
         return self._formats[name]
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """Why files that have the name of a log are none: the ends of sentences, by path."""
+        return {path: found for path, (_, found) in self._known.items() if isinstance(found, str)}
 
     def find(self, directory: str, run: str, entries: Sequence[Entry], place: Place) -> list[Source]:
         """Return the sources in a directory.
@@ -49,7 +54,7 @@ class Formats:
             return []
         siblings = [entry.name for entry in entries]
         found = (self._examine(entry, directory, run, siblings, place) for entry in named)
-        return [source for source in found if source is not None]
+        return [source for source in found if isinstance(source, Source)]
 
     def find_one(self, path: str, run: str, place: Place) -> list[Source]:
         """Return the source that one file is; nothing if it is none.
@@ -69,14 +74,18 @@ class Formats:
         siblings = [entry.name for entry in listed if entry.status is not None]
         named = [entry for entry in listed if entry.name == name and entry.status]
         found = (self._examine(entry, directory, run, siblings, place) for entry in named)
-        return [source for source in found if source is not None]
+        return [source for source in found if isinstance(source, Source)]
 
-    def _examine(self, entry: Entry, directory: str, run: str, siblings: Sequence[str], place: Place) -> Source | None:
+    def _examine(
+        self, entry: Entry, directory: str, run: str, siblings: Sequence[str], place: Place
+    ) -> Source | str | None:
+        """Return the source that a file is, or why it is none; None if it cannot be read at present."""
         status = entry.status
         assert status is not None
         known = self._known.get(entry.path)
         if known is not None and _says_the_same(known[0], status):
-            return known[1] and known[1]._replace(modified=status.modified)
+            source = known[1]
+            return source if isinstance(source, str) else source._replace(modified=status.modified)
         candidate = Candidate(entry.path, entry.name, directory, run, status, siblings, place)
         try:
             source = self._source(candidate)
@@ -86,11 +95,15 @@ class Formats:
         self._known[entry.path] = (status, source)
         return source
 
-    def _source(self, candidate: Candidate) -> Source | None:
+    def _source(self, candidate: Candidate) -> Source | str:
+        refusals = []
         for each in self._formats.values():
-            if each.names.search(candidate.name) and (source := each.examine(candidate)) is not None:
-                return source
-        return None
+            if each.names.search(candidate.name):
+                found = each.examine(candidate)
+                if isinstance(found, Source):
+                    return found
+                refusals.append(f"{each.name}: {found}")
+        return "; ".join(refusals)
 
 
 def _says_the_same(old: Status, new: Status) -> bool:

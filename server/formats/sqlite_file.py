@@ -18,6 +18,7 @@ from toposcope.server.formats.format import Stamp, StartOver, State, is_settled
 from toposcope.server.places.place import Place, Status, is_gone
 
 MAGIC = b"SQLite format 3\0"
+NO_DATABASE = "it is no SQLite database"
 _WAIT_SECONDS = 0.2
 """For a writer that has locked the database."""
 _LARGEST_VALUE = 64 << 20

@@ -104,7 +104,8 @@ def load_file(path: str, verify: bool = False, *, formats: Formats | None = None
         find_sources(directory, os.path.join(directory, name), UNCHECKED, formats) if os.path.isdir(directory) else []
     )
     if not sources:
-        raise ValueError(f"{path!r} is {NO_EVENT_FILE}")
+        why = "; ".join(formats.refused.values())
+        raise ValueError(f"{path!r} is {NO_EVENT_FILE}{why and f'; nor a log in another format: {why}'}")
     discovery = Discovery([], 0, {}, {}, 0, False, sources)
     files, failed = _translate(discovery, directory, formats, None, UNCHECKED)
     return _load(files, 0, failed, None, verify, UNCHECKED)._replace(sources=sources)

@@ -11,7 +11,7 @@ from typing import Any
 from toposcope.server.formats.event_writer import EventWriter
 from toposcope.server.formats.format import Candidate, Output, Source, Stamp, StartOver, State
 from toposcope.server.formats.mlflow.described_run import DescribedRun, run_name, write_description
-from toposcope.server.formats.sqlite_file import MAGIC, database_stamp, has_tables, new_rows, opened
+from toposcope.server.formats.sqlite_file import MAGIC, NO_DATABASE, database_stamp, has_tables, new_rows, opened
 from toposcope.server.places.place import Place
 
 _MAX_ROWS = 100_000
@@ -28,16 +28,16 @@ class MlflowDatabase:
     name = "mlflow"
     names = re.compile(r"\.(db|sqlite3?)$")
 
-    def examine(self, candidate: Candidate) -> Source | None:
-        """Return the source that a database is; None if it has other tables."""
+    def examine(self, candidate: Candidate) -> Source | str:
+        """Return the source that a database is; why it is none if it has other tables."""
         if candidate.head(len(MAGIC)) != MAGIC:
-            return None
+            return NO_DATABASE
         try:
             with opened(candidate.path) as connection:
                 if not has_tables(connection, *_TABLES):
-                    return None
-        except ValueError:
-            return None
+                    return f"it does not have the tables {', '.join(_TABLES)}"
+        except ValueError as error:
+            return f"it cannot be read: {error}"
         why = f"it is an SQLite database with the tables {', '.join(_TABLES)}"
         return Source(self.name, candidate.path, candidate.run, why, candidate.path, candidate.status.modified)
 

@@ -28,13 +28,13 @@ class MlflowFolders:
     name = "mlruns"
     names = re.compile(rf"^{re.escape(_META)}$")
 
-    def examine(self, candidate: Candidate) -> Source | None:
-        """Return the source that a file describes: the folder of a run that is not deleted."""
+    def examine(self, candidate: Candidate) -> Source | str:
+        """Return the source that a file describes: the folder of a run that is not deleted; if there is none, why."""
         if b"experiment_id:" not in candidate.head(LARGEST_FILE):
-            return None
+            return "it has no 'experiment_id'"
         run = _described(candidate.directory, candidate.place)
         if run is None:
-            return None
+            return "it describes no run in an experiment, or one that was deleted"
         parents: dict[str, DescribedRun] = {}
         each: DescribedRun | None = run
         while each is not None and (parent := each.tags.get(PARENT)) and len(parents) < _MAX_PARENTS:

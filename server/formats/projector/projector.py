@@ -15,7 +15,7 @@ class Projector:
     name = "projector"
     names = re.compile(r"^projector_config\.pbtxt$")
 
-    def examine(self, candidate: Candidate) -> Source | None:
+    def examine(self, candidate: Candidate) -> Source | str:
         """Return the source that a file is: its name says enough."""
         why = "its name is 'projector_config.pbtxt'"
         return Source(self.name, candidate.path, candidate.run, why, candidate.path, candidate.status.modified)

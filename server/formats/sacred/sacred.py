@@ -28,11 +28,13 @@ class Sacred:
     name = "sacred"
     names = re.compile(r"^run\.json$")
 
-    def examine(self, candidate: Candidate) -> Source | None:
-        """Return the source that a run.json belongs to: its folder."""
+    def examine(self, candidate: Candidate) -> Source | str:
+        """Return the source that a run.json belongs to: its folder; otherwise why it is none."""
+        if "config.json" not in candidate.siblings:
+            return "there is no 'config.json' beside it"
         head = candidate.head()
-        if "config.json" not in candidate.siblings or b'"experiment"' not in head or b'"artifacts"' not in head:
-            return None
+        if b'"experiment"' not in head or b'"artifacts"' not in head:
+            return "it has no 'experiment' or no 'artifacts'"
         why = "it is a 'run.json' with an 'experiment', beside a 'config.json'"
         return Source(self.name, candidate.path, candidate.run, why, candidate.path, candidate.status.modified)
 

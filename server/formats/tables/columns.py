@@ -56,8 +56,8 @@ def is_absolute(time: float) -> bool:
     return time >= _ABSOLUTE
 
 
-def why_log(names: Sequence[str], rows: Sequence[Row], *, is_known_name: bool) -> str | None:
-    """Return why a table is taken for a log, the end of a sentence; None if it is none.
+def why_log(names: Sequence[str], rows: Sequence[Row], *, is_known_name: bool) -> str:
+    """Return why a table is taken for a log, the end of a sentence.
 
     Its columns have different names, one of them is a step, an epoch or a time, which does not descend, and another one
     has numbers. The name of the file must be a usual one if there is only a time: many tables of data have that.
@@ -66,20 +66,25 @@ def why_log(names: Sequence[str], rows: Sequence[Row], *, is_known_name: bool) -
         names: of the columns.
         rows: the first ones; at least one.
         is_known_name: whether the name of the file is one that logs usually have.
+
+    Raises:
+        ValueError: it is none; the message says why.
     """
-    if not 2 <= len(names) <= MAX_COLUMNS or len(set(names)) < len(names):
-        return None
+    if not 2 <= len(names) <= MAX_COLUMNS:
+        raise ValueError(f"it does not have 2 to {MAX_COLUMNS:,} columns")
+    if len(set(names)) < len(names):
+        raise ValueError("two columns have the same name")
     if any(not name.strip() or len(name) > _LONGEST_NAME for name in names):
-        return None
+        raise ValueError("the name of a column is empty or too long")
     columns = choose_columns(names, rows[0])
     position = columns.step or (columns.time if is_known_name else None)
     if position is None:
-        return None
+        raise ValueError("no column is a step, and its name is not that of a log")
     values = [value for row in rows if isinstance(value := row.get(position), float)]
     is_ascending = all(later >= earlier for earlier, later in itertools.pairwise(values))
     if len(values) < len(rows) or not (is_ascending or is_known_name) or values[0] < 0:
-        return None
+        raise ValueError(f"its column {position!r} is empty, is negative, has other values than numbers, or descends")
     metrics = set(names) - set(columns)
     if not any(isinstance(row.get(name), float) for row in rows for name in metrics):
-        return None
+        raise ValueError(f"no column but {position!r} has numbers")
     return f"its column {position!r} is a {'step' if columns.step else 'time'}, and others have numbers"

@@ -44,36 +44,40 @@ class TableFormat:
         self._first = first
         self._settings = settings
 
-    def examine(self, candidate: Candidate) -> Source | None:
-        """Return the source that a file is; None if it is no log."""
+    def examine(self, candidate: Candidate) -> Source | str:
+        """Return the source that a file is; if it is no log, why."""
         is_known = bool(self._first)
         if self._settings and self._settings not in candidate.siblings:
-            return None
-        if not is_known and (candidate.status.size > _LARGEST_UNKNOWN or _OF_DATA.search(candidate.run)):
-            return None
+            return f"there is no {self._settings!r} beside it"
+        if not is_known and candidate.status.size > _LARGEST_UNKNOWN:
+            return f"it is larger than {_LARGEST_UNKNOWN >> 20} MB"
+        if not is_known and (of_data := _OF_DATA.search(candidate.run)):
+            return f"it lies in a folder {of_data[2]!r}, which usually has data"
         if any("tfevents" in name or ".out.events.summary." in name for name in candidate.siblings):
-            return None  # The event files beside it usually contain the same.
-        why = self._why(candidate)
-        if why is None:
-            return None
+            return "there are event files beside it, which usually contain the same"
+        try:
+            why = self._why(candidate)
+        except ValueError as error:
+            return str(error)
         run = candidate.run if is_known else os.path.normpath(os.path.join(candidate.run, candidate.name))
         return Source(self.name, candidate.path, run, why, candidate.path, candidate.status.modified)
 
-    def _why(self, candidate: Candidate) -> str | None:
+    def _why(self, candidate: Candidate) -> str:
+        """Return why a file is taken for a log; raise ValueError, which says why not, if it is none."""
         content = candidate.head()
         if b"\0" in content:
-            return None
+            raise ValueError("it is no text")
         content = content[: complete_bytes(content, kind_of(candidate.name))]
         try:
-            table, rows = _first_rows(content.decode("utf-8"), candidate.name)
-        except ValueError:  # It is no text, or no table.
-            return None
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            raise ValueError("it is no text in UTF-8") from None
+        table, rows = _first_rows(text, candidate.name)
         names = table.names or tuple(dict.fromkeys(name for row in rows for name in row))
-        if not rows or (self._first and self._first not in names):
-            return None
+        if self._first and self._first not in names:
+            raise ValueError(f"it has no column {self._first!r}")
         is_usual = bool(self._first) or _USUAL.search(candidate.name.lower()) is not None
-        why = why_log(names, rows, is_known_name=is_usual)
-        return why and f"its name is {candidate.name!r}, {why}"
+        return f"its name is {candidate.name!r}, {why_log(names, rows, is_known_name=is_usual)}"
 
     def stamp(self, source: Source, place: Place) -> Stamp:
         """Return the stamp of the table and of its settings."""
@@ -105,10 +109,10 @@ class TableFormat:
 
 
 def _first_rows(text: str, name: str) -> tuple[Table, list[dict[str, Any]]]:
-    """Return how a table is written, and its first rows; none if the first one has neither a step nor a time.
+    """Return how a table is written, and its first rows.
 
     Raises:
-        ValueError: it is no table.
+        ValueError: it is no table, has no rows, or the first one has neither a step nor a time.
     """
     table = Table("json")
     if kind_of(name) == "csv":
@@ -116,8 +120,10 @@ def _first_rows(text: str, name: str) -> tuple[Table, list[dict[str, Any]]]:
         table = read_header(header, name)
     rows = read_rows(text, table)
     first = next(rows, None)
-    if first is None or choose_columns(list(first), first) == Columns(None, None):
-        return table, []
+    if first is None:
+        raise ValueError("it has no complete row")
+    if choose_columns(list(first), first) == Columns(None, None):
+        raise ValueError("no column is a step or a time")
     return table, [first, *rows]
 
 

@@ -13,7 +13,15 @@ from toposcope.server.formats.event_writer import EventWriter
 from toposcope.server.formats.format import Candidate, Output, Source, Stamp, State, safe_part
 from toposcope.server.formats.media_files import read_media, table_lines, write_image
 from toposcope.server.formats.nested import flat, leaves
-from toposcope.server.formats.sqlite_file import MAGIC, columns_of, database_stamp, has_tables, new_rows, opened
+from toposcope.server.formats.sqlite_file import (
+    MAGIC,
+    NO_DATABASE,
+    columns_of,
+    database_stamp,
+    has_tables,
+    new_rows,
+    opened,
+)
 from toposcope.server.places.place import Place
 
 _MAX_ROWS = 20_000
@@ -29,17 +37,17 @@ class Trackio:
     name = "trackio"
     names = re.compile(r"\.db$")
 
-    def examine(self, candidate: Candidate) -> Source | None:
-        """Return the source that a database is; None if it has other tables."""
+    def examine(self, candidate: Candidate) -> Source | str:
+        """Return the source that a database is; why it is none if it has other tables."""
         if candidate.head(len(MAGIC)) != MAGIC:
-            return None
+            return NO_DATABASE
         try:
             with opened(candidate.path) as connection:
                 is_trackio = has_tables(connection, "metrics") and columns_of(connection, "metrics") >= _COLUMNS
-        except ValueError:
-            return None
+        except ValueError as error:
+            return f"it cannot be read: {error}"
         if not is_trackio:
-            return None
+            return f"it does not have a table metrics with the columns {', '.join(sorted(_COLUMNS))}"
         run = os.path.normpath(os.path.join(candidate.run, candidate.name.removesuffix(".db")))
         why = "it is an SQLite database with trackio's table metrics"
         return Source(self.name, candidate.path, run, why, candidate.path, candidate.status.modified)

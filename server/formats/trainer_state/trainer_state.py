@@ -22,11 +22,11 @@ class TrainerState:
     name = "transformers"
     names = re.compile(r"^trainer_state\.json$")
 
-    def examine(self, candidate: Candidate) -> Source | None:
-        """Return the source that a file belongs to: the training, not the checkpoint."""
+    def examine(self, candidate: Candidate) -> Source | str:
+        """Return the source that a file belongs to: the training, not the checkpoint; otherwise why it is none."""
         head = candidate.head().lstrip()
         if not head.startswith(b"{") or b'"log_history"' not in head:
-            return None
+            return "it is no JSON object with a 'log_history' near its beginning"
         directory, run = candidate.directory, candidate.run
         if _CHECKPOINT.match(os.path.basename(directory)):
             directory, run = os.path.dirname(directory), os.path.dirname(run) or "."

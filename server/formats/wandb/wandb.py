@@ -32,14 +32,14 @@ class Wandb:
     name = "wandb"
     names = re.compile(r"\.wandb$")
 
-    def examine(self, candidate: Candidate) -> Source | None:
-        """Return the source that a file is, once it says which run it is of."""
+    def examine(self, candidate: Candidate) -> Source | str:
+        """Return the source that a file is, once it says which run it is of; otherwise why it is none."""
         head = candidate.head()
         if not head.startswith(FILE_HEAD):
-            return None
+            return "it does not begin with ':W&B'"
         run = _run_in(head)
         if run is None:
-            return None
+            return "its first records do not describe a run"
         name = safe_part(f"{run.display_name or run.run_id} {run.run_id}")
         above = os.path.dirname(candidate.run) or "."
         why = "its name ends with '.wandb' and it begins with ':W&B'"
