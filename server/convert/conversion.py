@@ -23,12 +23,13 @@ from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series.series import Payloads
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.messages.payload import read_payload
+from toposcope.server.runs.messages.run_messages import read_messages
 from toposcope.server.runs.parameters.hparams_sessions import read_session
 from toposcope.server.runs.parameters.hyper_parameters import read_settings
 from toposcope.server.runs.run import RunView
 from toposcope.server.text.safe_name import safe_name
 from toposcope.server.values.hparams import SESSION_START
-from toposcope.server.values.lineage import Plain
+from toposcope.server.values.lineage import Plain, merge, train_lineage
 
 _LONGEST_PART = 200
 _COPY_BYTES = 1 << 20
@@ -52,6 +53,7 @@ class Conversion:
 
     def __init__(self, target: Target, folder: str) -> None:
         self._target = target
+        self._no_place = f"left out: files of {target.viewer} have no place for them"
         self._folder = folder
         self._folders: set[str] = set()
         """Those of runs, in lower case."""
@@ -76,9 +78,11 @@ class Conversion:
             elif file.version.dialect == self._target.dialect:
                 self._copy(file, folder, seconds)
             elif file.is_lineage:
-                self._leave_out(file, f"left out: files of {self._target.viewer} have no place for them")
+                self._leave_out(file, self._no_place)
             else:
                 self._encode(run.name, file, os.path.join(folder, self._target.file_name(seconds, file.rank or 0)))
+        if self._target.dialect == "tensorboard":
+            self._leave_out_lineage(run)
         if parameters:
             self._write_parameters(parameters, run.started or 0.0, folder, seconds + 1)
 
@@ -103,6 +107,13 @@ class Conversion:
         for tag, series in file.series.items():
             if tag not in _AS_PARAMETERS:
                 self.left_out[tag.plugin, reason] += series.total
+
+    def _leave_out_lineage(self, run: RunView) -> None:
+        """Count the values of trainings that are no hyperparameters: of data sets, and of the model."""
+        messages, _ = read_messages(run, Tag("lineage", "train"), train_lineage)
+        lineage = merge(messages)
+        if count := len(lineage.train_dataset) + len(lineage.model):
+            self.left_out["lineage", self._no_place] += count
 
     def _copy(self, file: FileView, folder: str, seconds: int) -> None:
         """Copy the intact records of a file, but for the name of a source format in the version event."""
@@ -151,7 +162,7 @@ class Conversion:
             elif (encoded := self._target.encode(tag, payload, KINDS[payloads.kind[row]])) is not None:
                 writer.summary(moment.step, moment.wall_time, encoded)
             else:
-                self.left_out[tag.plugin, f"left out: files of {self._target.viewer} have no place for them"] += 1
+                self.left_out[tag.plugin, self._no_place] += 1
                 return
         except (DecodeError, ValueError, LookupError):
             self.left_out[tag.plugin, "left out: damaged"] += 1

@@ -9,6 +9,9 @@ from support.event_files import loss_run
 from support.lakes import rows
 from support.servers import run
 
+from toposcope.proto import framing
+from toposcope.proto.file_name import event_file_name
+from toposcope.proto.lineage_pb2 import LineageEvent
 from toposcope.server.convert.conversion import Conversion
 from toposcope.server.convert.target import MINDSPORE, TENSORBOARD, Target
 from toposcope.server.loading.load_once import load_logdir
@@ -127,6 +130,26 @@ def test_lineage_of_mindspore_becomes_hyperparameters_of_tensorboard(tmp_path: P
     expected = read_settings(before, []).hyper_parameters
     assert expected
     assert read_settings(after, []).hyper_parameters == expected
+
+
+def test_lineage_beyond_hyperparameters_is_counted(tmp_path: Path) -> None:
+    """Each value that the train lineage has of data sets and of the model, and each evaluation."""
+    (tmp_path / "logs").mkdir()
+    training, evaluation = LineageEvent(wall_time=1.0), LineageEvent(wall_time=2.0)
+    training.train_lineage.hyper_parameters.optimizer = "Momentum"
+    training.train_lineage.train_dataset.train_dataset_size = 100
+    training.train_lineage.algorithm.network = "LeNet"
+    training.train_lineage.model.size = 5
+    evaluation.evaluation_lineage.metric = '{"accuracy": 0.5}'
+    events = [LineageEvent(wall_time=1.0, version="MindSpore.Event:1"), training, evaluation]
+    name = event_file_name("", 1, 0, "host", "_MS_lineage")
+    (tmp_path / "logs" / name).write_bytes(b"".join(framing.frame(event.SerializeToString()) for event in events))
+
+    conversion = convert(tmp_path / "logs", TENSORBOARD, tmp_path / "out")
+
+    assert conversion.left_out == {("lineage", "left out: files of TensorBoard have no place for them"): 4}
+    (converted,) = load_logdir(str(tmp_path / "out")).runs.values()
+    assert read_settings(converted, []).hyper_parameters == {"optimizer": "Momentum"}
 
 
 def test_attempts_stay_apart(tmp_path: Path) -> None:
