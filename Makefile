@@ -25,7 +25,7 @@ HAS_TORCH = $(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.uti
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test coverage docs docs-check page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import bench-alerts bench-agents bench-foreign bench-formats
+.PHONY: demo demo-formats test coverage docs docs-check page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import bench-alerts bench-agents bench-foreign bench-formats
 .PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers bench-embeddings bench-samples soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults mutants
 .PHONY: proto release plotly-licences share test-pythons chromium chromium-or-skip machines clean force
 .DELETE_ON_ERROR:
@@ -33,6 +33,10 @@ PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) 
 # Train a small real model and serve the live dashboard.
 demo: page
 	@$(BIN)/python examples/demo.py
+
+# Write the logs of six tools, and serve them.
+demo-formats: page
+	@$(BIN)/python examples/demo_formats.py
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
 bench: bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-collector bench-import bench-fixed-cost bench-landscape bench-thor
