@@ -6,24 +6,12 @@ import re
 from google.protobuf.message import DecodeError
 
 from toposcope.proto.wandb_pb2 import Record, Run
-from toposcope.server.formats.format import (
-    PROBLEM,
-    Candidate,
-    Output,
-    Source,
-    Stamp,
-    StartOver,
-    State,
-    file_stamp,
-    safe_part,
-)
-from toposcope.server.formats.wandb.framing import FILE_HEAD, LARGEST_RECORD, Framed, read_frames
+from toposcope.server.formats.chunked_log import Framed, new_frames, note_damage, read_frames
+from toposcope.server.formats.format import Candidate, Output, Source, Stamp, State, file_stamp, safe_part
 from toposcope.server.formats.wandb.records import Records
-from toposcope.server.places.place import OpenFile, Place
+from toposcope.server.places.place import Place
 
-_WINDOW_BYTES = 4 << 20
-_MAX_LISTED = 5
-"""Damaged places that a problem lists."""
+FILE_HEAD = b":W&B\xe1\xbe\x00"
 
 
 class Wandb:
@@ -58,14 +46,7 @@ class Wandb:
 
     def read(self, source: Source, place: Place, state: State, output: Output) -> bool:
         """Translate the records that were appended."""
-        file = place.open(source.path)
-        try:
-            offset: int = state.setdefault("offset", len(FILE_HEAD))
-            if file.status.size < offset:
-                raise StartOver
-            frames, has_more = _read(file, offset)
-        finally:
-            file.close()
+        frames, has_more = new_frames(source.path, place, state)
         records = Records(os.path.join(os.path.dirname(source.path), "files"), place, state, output.run())
         for frame in frames:
             _translate(frame, records, state)
@@ -87,43 +68,20 @@ def _run_in(head: bytes) -> Run | None:
     return None
 
 
-def _read(file: OpenFile, offset: int) -> tuple[list[Framed], bool]:
-    """Return (the records from an offset on, in about one window; whether there are more)."""
-    length = _WINDOW_BYTES
-    while True:
-        content = file.read(offset, length)
-        frames = list(read_frames(content, offset))
-        is_all = offset + len(content) >= file.status.size
-        if frames or is_all:
-            return frames, bool(frames) and not is_all
-        if length > LARGEST_RECORD:
-            raise ValueError(f"a record is longer than {LARGEST_RECORD} bytes")
-        length *= 2
-
-
 def _translate(frame: Framed, records: Records, state: State) -> None:
     if frame.payload is None:
-        _note_damage(frame.start, state)
+        note_damage(frame.start, state)
         return
     try:
         record = Record.FromString(frame.payload)
     except DecodeError:
-        _note_damage(frame.start, state)
+        note_damage(frame.start, state)
         return
     kind = record.WhichOneof("record_type")
     if kind is None:
         state["skipped"] = state.get("skipped", 0) + 1
     else:
         records.add(record, kind)
-
-
-def _note_damage(offset: int, state: State) -> None:
-    damage: list[int] = state.setdefault("damage", [])
-    state["damaged"] = state.get("damaged", 0) + 1
-    if len(damage) < _MAX_LISTED:
-        damage.append(offset)
-    places = ", ".join(map(str, damage)) + (", ..." if state["damaged"] > len(damage) else "")
-    state[PROBLEM] = f"{state['damaged']} damaged places were left out, at bytes {places}"
 
 
 WANDB = Wandb()

@@ -12,7 +12,7 @@ import pytest
 
 from toposcope.proto import wandb_pb2
 from toposcope.server.formats.settings_file import read_yaml
-from toposcope.server.formats.wandb.framing import FILE_HEAD
+from toposcope.server.formats.wandb.wandb import FILE_HEAD
 from toposcope.server.loading.load_once import load_logdir
 
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toposcope.proto import wandb_pb2
+from toposcope.server.formats.chunked_log import BLOCK_BYTES, read_frames
 from toposcope.server.formats.event_writer import EventWriter
 from toposcope.server.formats.format import Source
-from toposcope.server.formats.wandb.framing import BLOCK_BYTES, FILE_HEAD, read_frames
-from toposcope.server.formats.wandb.wandb import WANDB
+from toposcope.server.formats.wandb.wandb import FILE_HEAD, WANDB
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.reading.tag_table import Tag
