@@ -120,6 +120,7 @@ def available() -> dict[str, Format]:
     from toposcope.server.formats.mlflow.folders import MLFLOW_FOLDERS
     from toposcope.server.formats.projector.projector import PROJECTOR_LIST
     from toposcope.server.formats.sacred.sacred import SACRED
+    from toposcope.server.formats.swanlab.swanlab import SWANLAB
     from toposcope.server.formats.tables.tables import TABLES
     from toposcope.server.formats.trackio.trackio import TRACKIO
     from toposcope.server.formats.trainer_state.trainer_state import TRAINER_STATE
@@ -127,7 +128,10 @@ def available() -> dict[str, Format]:
 
     formats: dict[str, Format] = {
         each.name: each
-        for each in (WANDB, MLFLOW_DATABASE, MLFLOW_FOLDERS, TRACKIO, TRAINER_STATE, SACRED, PROJECTOR_LIST, *TABLES)
+        for each in (
+            *(WANDB, SWANLAB, MLFLOW_DATABASE, MLFLOW_FOLDERS, TRACKIO, TRAINER_STATE, SACRED, PROJECTOR_LIST),
+            *TABLES,
+        )
     }
     for entry_point in importlib.metadata.entry_points(group=ENTRY_POINTS):
         try:
