@@ -15,7 +15,7 @@ from toposcope.server.places.place import OpenFile, Place
 
 BLOCK_BYTES = 32 << 10
 HEAD_BYTES = 7
-"""Of the file, before its first chunk."""
+"""The beginning of a file, before its first chunk."""
 _CHUNK_HEAD = struct.Struct("<IHB")
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 _LARGEST_RECORD = 256 << 20

@@ -15,7 +15,7 @@ _QUIET_SECONDS = 60.0
 _MACHINE = "__swanlab__."
 """Begins the keys of what it measures of the machine."""
 _FOLDERS = {2: "image", 4: "text"}
-"""Of media, by their type: others are not read."""
+"""The folders of media by their type: others are not read."""
 _ENDS: dict[int, End] = {1: "finished", 2: "failed", 3: "interrupted"}
 _ERROR_LEVEL = 1
 _MAX_ITEMS = 64
@@ -28,7 +28,7 @@ class Records(NamedTuple):
     """The folder of media."""
     place: Place
     state: State
-    """Of the translation."""
+    """The state of the translation."""
     writer: EventWriter
 
     def add(self, record: Record) -> None:
