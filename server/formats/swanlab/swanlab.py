@@ -25,14 +25,14 @@ class SwanLab:
     name = "swanlab"
     names = re.compile(r"\.swanlab$")
 
-    def examine(self, candidate: Candidate) -> Source | None:
-        """Return the source that a file is, once it says which run it is of."""
+    def examine(self, candidate: Candidate) -> Source | str:
+        """Return the source that a file is, once it says which run it is of; otherwise why it is none."""
         head = candidate.head()
         if not head.startswith(FILE_HEAD):
-            return None
+            return "it does not begin with ':SWL'"
         start = _start_in(head)
         if start is None:
-            return None
+            return "its beginning does not say which run it is of"
         above = os.path.dirname(candidate.run) or "."
         run = os.path.normpath(os.path.join(above, safe_part(f"{start.name or start.id} {start.id}")))
         why = "its name ends with '.swanlab' and it begins with ':SWL'"
