@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from toposcope.server.formats.event_writer import EventWriter
+from toposcope.server.formats.files.sqlite_file import MAGIC, NO_DATABASE, database_stamp, has_tables, new_rows, opened
 from toposcope.server.formats.format import Candidate, Output, Source, Stamp, StartOver, State
 from toposcope.server.formats.mlflow.described_run import DescribedRun, run_name, write_description
-from toposcope.server.formats.sqlite_file import MAGIC, NO_DATABASE, database_stamp, has_tables, new_rows, opened
 from toposcope.server.places.place import Place
 
 _MAX_ROWS = 100_000

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from toposcope.server.formats.event_writer import EventWriter
+from toposcope.server.formats.files.settings_file import LARGEST_FILE, read_yaml
 from toposcope.server.formats.format import Candidate, Output, Source, Stamp, StartOver, State
 from toposcope.server.formats.mlflow.described_run import PARENT, DescribedRun, run_name, write_description
-from toposcope.server.formats.settings_file import LARGEST_FILE, read_yaml
 from toposcope.server.places.place import Place, Status, is_gone
 
 _META = "meta.yaml"

@@ -9,9 +9,9 @@ from typing import Any
 
 from toposcope.proto import summary_pb2
 from toposcope.server.formats.event_writer import End, EventWriter
+from toposcope.server.formats.files.settings_file import settings_stamp
 from toposcope.server.formats.format import Candidate, Output, Source, Stamp, StartOver, State
 from toposcope.server.formats.nested import flat
-from toposcope.server.formats.settings_file import settings_stamp
 from toposcope.server.places.place import Place, is_gone
 
 _LARGEST_FILE = 256 << 20

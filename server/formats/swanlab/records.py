@@ -6,8 +6,8 @@ from typing import NamedTuple
 from toposcope.proto import summary_pb2
 from toposcope.proto.swanlab_pb2 import Finish, Log, Media, Record, Scalar, Start, Timestamp
 from toposcope.server.formats.event_writer import End, EventWriter
+from toposcope.server.formats.files.media_files import read_media, write_image
 from toposcope.server.formats.format import State
-from toposcope.server.formats.media_files import read_media, write_image
 from toposcope.server.places.place import Place
 
 _QUIET_SECONDS = 60.0

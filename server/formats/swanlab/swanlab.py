@@ -7,11 +7,11 @@ import re
 from google.protobuf.message import DecodeError
 
 from toposcope.proto.swanlab_pb2 import Record, Start
-from toposcope.server.formats.chunked_log import Framed, new_frames, note_damage, read_frames
 from toposcope.server.formats.event_writer import EventWriter
+from toposcope.server.formats.files.chunked_log import Framed, new_frames, note_damage, read_frames
+from toposcope.server.formats.files.settings_file import LARGEST_FILE, read_yaml, settings_stamp
 from toposcope.server.formats.format import Candidate, Output, Source, Stamp, State, file_stamp, safe_part
 from toposcope.server.formats.nested import flat
-from toposcope.server.formats.settings_file import LARGEST_FILE, read_yaml, settings_stamp
 from toposcope.server.formats.swanlab.records import Records
 from toposcope.server.places.place import Place
 

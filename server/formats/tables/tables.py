@@ -4,6 +4,7 @@ import os
 import re
 from typing import Any
 
+from toposcope.server.formats.files.settings_file import LARGEST_FILE, read_yaml, settings_stamp
 from toposcope.server.formats.format import (
     Candidate,
     Output,
@@ -12,7 +13,6 @@ from toposcope.server.formats.format import (
     State,
     file_stamp,
 )
-from toposcope.server.formats.settings_file import LARGEST_FILE, read_yaml, settings_stamp
 from toposcope.server.formats.tables.columns import Columns, choose_columns, why_log
 from toposcope.server.formats.tables.lines import Table, complete_bytes, kind_of, read_header, read_rows
 from toposcope.server.formats.tables.reading import read_table

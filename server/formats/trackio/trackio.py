@@ -10,10 +10,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from toposcope.server.formats.event_writer import EventWriter
-from toposcope.server.formats.format import Candidate, Output, Source, Stamp, State, safe_part
-from toposcope.server.formats.media_files import read_media, table_lines, write_image
-from toposcope.server.formats.nested import flat, leaves
-from toposcope.server.formats.sqlite_file import (
+from toposcope.server.formats.files.media_files import read_media, table_lines, write_image
+from toposcope.server.formats.files.sqlite_file import (
     MAGIC,
     NO_DATABASE,
     columns_of,
@@ -22,6 +20,8 @@ from toposcope.server.formats.sqlite_file import (
     new_rows,
     opened,
 )
+from toposcope.server.formats.format import Candidate, Output, Source, Stamp, State, safe_part
+from toposcope.server.formats.nested import flat, leaves
 from toposcope.server.places.place import Place
 
 _MAX_ROWS = 20_000

@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from toposcope.server.formats.event_writer import EventWriter
-from toposcope.server.formats.media_files import read_media, table_lines, write_image
+from toposcope.server.formats.files.media_files import read_media, table_lines, write_image
 from toposcope.server.places.place import Place
 
 _MAX_IMAGES = 64

@@ -6,7 +6,7 @@ import re
 from google.protobuf.message import DecodeError
 
 from toposcope.proto.wandb_pb2 import Record, Run
-from toposcope.server.formats.chunked_log import Framed, new_frames, note_damage, read_frames
+from toposcope.server.formats.files.chunked_log import Framed, new_frames, note_damage, read_frames
 from toposcope.server.formats.format import Candidate, Output, Source, Stamp, State, file_stamp, safe_part
 from toposcope.server.formats.wandb.records import Records
 from toposcope.server.places.place import Place

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from toposcope.proto import wandb_pb2
-from toposcope.server.formats.settings_file import read_yaml
+from toposcope.server.formats.files.settings_file import read_yaml
 from toposcope.server.formats.wandb.wandb import FILE_HEAD
 from toposcope.server.loading.load_once import load_logdir
 

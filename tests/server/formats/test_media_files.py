@@ -3,7 +3,7 @@
 import json
 
 from toposcope.server.formats.event_writer import LONGEST_TEXT
-from toposcope.server.formats.media_files import table_lines
+from toposcope.server.formats.files.media_files import table_lines
 
 
 def test_a_table_has_the_first_rows_that_fit_in_a_text() -> None:

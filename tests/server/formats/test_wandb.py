@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toposcope.proto import wandb_pb2
-from toposcope.server.formats.chunked_log import BLOCK_BYTES, read_frames
 from toposcope.server.formats.event_writer import EventWriter
+from toposcope.server.formats.files.chunked_log import BLOCK_BYTES, read_frames
 from toposcope.server.formats.format import Source
 from toposcope.server.formats.wandb.wandb import FILE_HEAD, WANDB
 from toposcope.server.loading.load_once import load_logdir

@@ -1,0 +1,1 @@
+"""Files of several formats: logs in blocks, media, settings and databases."""
