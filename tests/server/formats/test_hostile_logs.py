@@ -40,6 +40,28 @@ def many_columns(folder: Path) -> None:
     (folder / "log.csv").write_text(f"step,{','.join(names)}\n0,{','.join('1' for _ in names)}\n")
 
 
+def million_columns(folder: Path) -> None:
+    names = [f"c{number}" for number in range(1_000_000)]
+    (folder / "log.csv").write_text(f"step,{','.join(names)}\n0,{','.join('1' for _ in names)}\n")
+    row = ", ".join(f'"{name}": 1' for name in names)
+    (folder / "log.jsonl").write_text(f'{{"step": 1, "loss": 2}}\n{{"step": 2, {row}}}\n')
+
+
+def deep_sacred(folder: Path) -> None:
+    (folder / "run.json").write_text(f'{{"experiment": {{}}, "artifacts": [], "deep": {deep(100_000)}}}')
+    for name in ("config", "metrics"):
+        (folder / f"{name}.json").write_text(deep(100_000))
+
+
+def views_of_mlflow(folder: Path) -> None:
+    connection = sqlite3.connect(folder / "mlflow.db")
+    for name in ("experiments", "runs", "metrics", "params", "tags"):
+        connection.execute(
+            f"CREATE VIEW {name} AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT * FROM n"
+        )
+    connection.close()
+
+
 def deep_json(folder: Path) -> None:
     (folder / "log.jsonl").write_text(f'{{"step": 1, "loss": 2, "deep": {deep(100_000)}}}\n')
 
@@ -122,6 +144,7 @@ def endless_folders_of_mlflow(folder: Path) -> None:
 HOSTILE = [
     *(many_columns, deep_json, long_line, many_quotes, huge_numbers, no_utf8, deep_trainer_state, odd_trainer_state),
     *(odd_values_of_wandb, odd_rows_of_trackio, odd_types_of_trackio, endless_folders_of_mlflow),
+    *(million_columns, deep_sacred, views_of_mlflow),
 ]
 
 
