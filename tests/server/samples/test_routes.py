@@ -167,17 +167,17 @@ def test_torn_and_foreign_lines_are_counted(tmp_path: Path, serve: Serve, form: 
 
 
 def test_hostile_objects_are_bounded(tmp_path: Path, serve: Serve) -> None:
-    """A million keys, deep nesting, huge integers, lone surrogates."""
+    """Many keys, deep nesting, huge integers, lone surrogates."""
     deep = '{"a": ' + "[" * 100_000 + "]" * 100_000 + "}"
     nested = '{"a": ' + "[" * 900 + "]" * 900 + "}"
-    wide = json.dumps({"a": 1} | {f"key {number}": number for number in range(1_000_000)})
+    wide = json.dumps({"a": 1} | {f"key {number}": number for number in range(100_000)})
     odd = '{"a": ' + str(2**60) + ', "key 0": "\\ud800", "key 1": ' + "9" * 5000 + "}\n" + '{"a": "\\ud800"}'
     record(tmp_path / "run", "\n".join(['{"a": 0}', deep, nested, wide, odd]))
 
     reply = samples(serve(tmp_path))
 
     assert len(reply["columns"]) == 100
-    assert reply["left_out_columns"] == 1_000_001 - 100
+    assert reply["left_out_columns"] == 100_001 - 100
     assert reply["damaged_lines"] in ([2, 5], [2, 3, 5])
     assert cells(reply)[0][:2] == [0, None]
 
