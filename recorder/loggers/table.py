@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from toposcope.distinct_names import distinct_names
 from toposcope.recorder.loggers.formatting import json_text, line, plain
-from toposcope.recorder.values.results.table import Table, distinct_names, table_lines
+from toposcope.recorder.values.results import table
+from toposcope.recorder.values.results.table import Table
 
 
 def json_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -14,7 +16,8 @@ def json_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def json_lines(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table as an object for each row, which the page shows as samples."""
     names = distinct_names(columns)
-    return table_lines(Table(names, [[*map(plain, row), *[None] * len(names)][: len(names)] for row in rows]))
+    cells = ([*map(plain, row), *[None] * len(names)][: len(names)] for row in rows)
+    return "\n".join(table.json_lines(Table(names, cells)))
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

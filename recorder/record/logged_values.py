@@ -13,7 +13,7 @@ from toposcope.recorder.values.arrays.deferred_scalar import deferred_scalar
 from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.results.confusion_matrix import ConfusionMatrix
 from toposcope.recorder.values.results.roc import Roc
-from toposcope.recorder.values.results.table import Table, table_lines
+from toposcope.recorder.values.results.table import Table, json_lines
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text, Video
 from toposcope.recorder.writing.snapshot import Snapshot, snapshot_of, video_snapshot
@@ -122,7 +122,7 @@ def _classified(value: Any) -> tuple[str, Any, str | None]:
     if isinstance(value, ConfusionMatrix | Roc):
         value = value.table()
     if isinstance(value, Table):
-        return "text", table_lines(value), None
+        return "text", "\n".join(json_lines(value)), None
     if isinstance(value, Message):
         return _PLUGIN_OF_MESSAGE.get(value.DESCRIPTOR.name, "scalar"), value, None
     return "scalar", value, None

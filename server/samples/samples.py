@@ -95,7 +95,8 @@ def _elements(text: str) -> Iterator[Any]:
             yield None
             return
         yield item
-        at = _SEPARATOR.match(text, at).end()  # type: ignore[union-attr]
+        separator = _SEPARATOR.match(text, at)
+        at = separator.end() if separator else at
 
 
 def _decoded(line: str) -> Any:

@@ -1,7 +1,7 @@
 """Table: rows of named columns, recorded as a text of JSON lines."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 
@@ -23,8 +23,8 @@ def refused(value: Any) -> str:
     raise TypeError(f"a value of the type {type(value).__name__}, which has no form in JSON.")
 
 
-def table_lines(table: Table, other: Other = refused) -> str:
-    """Return the rows as JSON lines: an object for each row, whose keys are the columns.
+def json_lines(table: Table, other: Other = refused) -> Iterator[str]:
+    """Yield the rows as JSON lines: an object for each row, whose keys are the columns.
 
     Numbers that are not finite become the texts "NaN", "Infinity" and "-Infinity"; arrays become nested lists.
 
@@ -40,15 +40,8 @@ def table_lines(table: Table, other: Other = refused) -> str:
     if len(set(columns)) < len(columns):
         raise ValueError(f"two columns of the table have the same name: {columns!r}.")
     encode = JSONEncoder(ensure_ascii=False).encode
-    return "\n".join(encode(_cells(columns, number, row, other)) for number, row in enumerate(table.rows))
-
-
-def distinct_names(columns: Iterable[Any]) -> list[str]:
-    """Return the columns as texts; a name that occurred before gets the number of the column."""
-    names: list[str] = []
-    for number, column in enumerate(map(str, columns), 1):
-        names.append(f"{column} ({number})" if column in names else column)
-    return names
+    for number, row in enumerate(table.rows):
+        yield encode(_cells(columns, number, row, other))
 
 
 def _cells(columns: list[str], number: int, row: Sequence[Any], other: Other) -> dict[str, Any]:

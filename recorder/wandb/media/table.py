@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from toposcope.distinct_names import distinct_names
 from toposcope.recorder.values.results.table import Table as Rows
-from toposcope.recorder.values.results.table import distinct_names, table_lines
+from toposcope.recorder.values.results.table import json_lines
 from toposcope.recorder.values.wrapped import Text
 from toposcope.recorder.wandb.media.audio import Audio
 from toposcope.recorder.wandb.media.kept_objects import Molecule, Object3D
@@ -113,12 +114,12 @@ class Table:
         return items
 
     def _lines(self) -> str:
-        names = distinct_names(self.columns)
         lines: list[str] = []
         room = _MAX_CHARACTERS
-        for row in self.data:
-            lines.append(table_lines(Rows(names, [[_cell(value) for value in row]]), str))
-            room -= len(lines[-1]) + 1
+        cells = ([_cell(value) for value in row] for row in self.data)
+        for line in json_lines(Rows(distinct_names(self.columns), cells), str):
+            lines.append(line)
+            room -= len(line) + 1
             if room < 0:
                 reason = f"of its {len(self.data)} rows the first {len(lines)} are recorded."
                 report_ignored("Table", {"data": True}, {"data": reason})

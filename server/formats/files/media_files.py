@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from toposcope.distinct_names import distinct_names
 from toposcope.server.formats.event_writer import LONGEST_TEXT, EventWriter
 from toposcope.server.places.place import Place
 from toposcope.server.values.image_format import image_size
@@ -36,23 +37,30 @@ def write_image(output: EventWriter, step: int, wall_time: float, tag: str, enco
         output.image(step, wall_time, tag, encoded, size)
 
 
-def table_lines(columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
-    """Return the first rows of a table as JSON lines, which the page shows as samples: those that fit in a text.
+def write_table(
+    output: EventWriter, step: int, wall_time: float, tag: str, columns: Sequence[Any], rows: Iterable[Sequence[Any]]
+) -> None:
+    """Write a table as JSON lines, which the page shows as samples.
 
-    A name of a column that occurred before gets the number of the column.
-
-    Raises:
-        ValueError: a row has another number of values.
+    Of a table that is longer than a text may be, the first rows are written, and how many there are as a text below
+    its tag. A cell without a column has its number as name.
     """
-    names: list[str] = []
-    for number, column in enumerate(map(str, columns), 1):
-        names.append(f"{column} ({number})" if column in names else column)
+    names = distinct_names(columns)
     lines: list[str] = []
-    room = LONGEST_TEXT
+    left_out, room = 0, LONGEST_TEXT
     for row in rows:
-        line = json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False)
+        line = "" if left_out else json.dumps(_object(names, row), ensure_ascii=False)
         room -= len(line) + 1
-        if room < 0:
-            break
-        lines.append(line)
-    return "\n".join(lines)
+        if left_out or room < 0:
+            left_out += 1
+        else:
+            lines.append(line)
+    output.text(step, wall_time, tag, "\n".join(lines))
+    if left_out:
+        count = len(lines) + left_out
+        output.text(step, wall_time, f"{tag}/left_out", f"{len(lines):,} of {count:,} rows are shown.")
+
+
+def _object(names: list[str], row: Sequence[Any]) -> dict[str, Any]:
+    others = {f"column {number}": cell for number, cell in enumerate(row[len(names) :], len(names) + 1)}
+    return {**others, **dict(zip(names, row, strict=False))}

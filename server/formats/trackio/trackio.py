@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from toposcope.server.formats.event_writer import EventWriter
-from toposcope.server.formats.files.media_files import read_media, table_lines, write_image
+from toposcope.server.formats.files.media_files import read_media, write_image, write_table
 from toposcope.server.formats.files.sqlite_file import (
     MAGIC,
     NO_DATABASE,
@@ -133,8 +133,8 @@ class _Row(NamedTuple):
             elif value["_type"] == "trackio.table":
                 rows = value["_value"]
                 columns = list(dict.fromkeys(column for row in rows for column in row))
-                cells = [[row.get(column, "") for column in columns] for row in rows]
-                self.writer.text(step, wall_time, name, table_lines(columns, cells))
+                cells = ([row.get(column, "") for column in columns] for row in rows)
+                write_table(self.writer, step, wall_time, name, columns, cells)
 
 
 def _json(content: str | bytes) -> dict[str, Any]:

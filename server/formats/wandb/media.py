@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from toposcope.server.formats.event_writer import EventWriter
-from toposcope.server.formats.files.media_files import read_media, table_lines, write_image
+from toposcope.server.formats.files.media_files import read_media, write_image, write_table
 from toposcope.server.places.place import Place
 
 _MAX_IMAGES = 64
@@ -30,7 +30,7 @@ def write_media(
                 write_image(output, step, wall_time, tag, read_media(folder, value["path"], place))
             case "table-file":
                 table = json.loads(read_media(folder, value["path"], place), parse_constant=str)
-                output.text(step, wall_time, tag, table_lines(table["columns"], table["data"]))
+                write_table(output, step, wall_time, tag, table["columns"], table["data"])
 
 
 def _histogram(value: dict[str, Any]) -> tuple[list[float], list[float]]:

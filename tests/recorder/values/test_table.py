@@ -8,12 +8,12 @@ import pytest
 
 from toposcope.recorder import Table
 from toposcope.recorder.record.logged_values import logged_values
-from toposcope.recorder.values.results.table import distinct_names, table_lines
+from toposcope.recorder.values.results.table import json_lines
 
 
 def test_each_row_is_an_object_of_its_columns() -> None:
     rows: list[list[Any]] = [["2 + 2?", "four\n4", np.float32(0.5)], ["你好", None, float("nan")]]
-    lines = table_lines(Table(["prompt", "completion", "reward"], rows)).split("\n")
+    lines = json_lines(Table(["prompt", "completion", "reward"], rows))
     assert [json.loads(line) for line in lines] == [
         {"prompt": "2 + 2?", "completion": "four\n4", "reward": 0.5},
         {"prompt": "你好", "completion": None, "reward": "NaN"},
@@ -21,11 +21,7 @@ def test_each_row_is_an_object_of_its_columns() -> None:
 
 
 def test_what_has_no_form_in_json_may_become_text() -> None:
-    assert table_lines(Table(["a"], [[[1j]]]), str) == '{"a": ["1j"]}'
-
-
-def test_names_become_distinct_texts() -> None:
-    assert distinct_names(["a", 1, "a", "1"]) == ["a", "1", "a (3)", "1 (4)"]
+    assert list(json_lines(Table(["a"], [[[1j]]]), str)) == ['{"a": ["1j"]}']
 
 
 def test_a_table_is_logged_as_a_text() -> None:
