@@ -95,7 +95,7 @@ def write_table(path: Path, names: tuple[str, ...], rows: Iterator[tuple[float, 
 
 def write_mlruns(folder: Path, points: list[Point]) -> None:
     """Write the folder of an experiment of MLflow with one run."""
-    run = folder / "mlruns/1/0123456789abcdef0123456789abcdef"
+    run = folder / "1/0123456789abcdef0123456789abcdef"
     (run / "metrics").mkdir(parents=True)
     (run / "params").mkdir()
     (run.parent / "meta.yaml").write_text("experiment_id: '1'\nlifecycle_stage: active\nname: regression\n")

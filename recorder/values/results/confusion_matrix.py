@@ -61,7 +61,7 @@ class ConfusionMatrix(NamedTuple):
         numbers = array_from(values).numbers()
         if name == "predictions" and numbers.ndim == 2:
             return np.asarray(numbers.argmax(axis=1), np.int64)
-        if numbers.ndim != 1 or (numbers != numbers.astype(np.int64)).any() or (numbers < 0).any():
+        if numbers.ndim != 1 or not _are_counts(numbers):
             raise ValueError(f"the {name} must be [n] whole numbers from 0 on, not of the shape {numbers.shape}.")
         return np.asarray(numbers, np.int64)
 
@@ -88,6 +88,11 @@ def _has_names(values: Any) -> bool:
 def _checked(matrix: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"the matrix must be [classes, classes], not {matrix.shape}.")
-    if (matrix != matrix.astype(np.int64)).any() or (matrix < 0).any():
+    if not _are_counts(matrix):
         raise ValueError("the matrix must have counts: whole numbers that are not negative.")
     return matrix.astype(np.int64)
+
+
+def _are_counts(numbers: npt.NDArray[Any]) -> bool:
+    with np.errstate(invalid="ignore"):  # NaN and infinity have no whole number, and are not equal to any.
+        return bool(((numbers == numbers.astype(np.int64)) & (numbers >= 0)).all())
