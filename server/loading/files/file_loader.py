@@ -144,9 +144,9 @@ class FileLoader:
         """Return how much was loaded."""
         total = read = 0
         for file in self._files.values():
-            total += file.status.size
-            if file.view is not None:
-                read += file.view.read_bytes
+            known = 0 if file.view is None else file.view.read_bytes
+            total += max(file.status.size, known)  # It may have grown since it was listed.
+            read += known
         return Progress(len(self._files), len(self._waiting), total, read)
 
     def replace(self, files: Iterable[FoundFile], unlisted: Mapping[str, str], logdir: str) -> set[str]:

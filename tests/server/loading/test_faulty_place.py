@@ -99,6 +99,23 @@ def test_run_that_cannot_be_read_is_stale(tmp_path: Path, operation: str, path: 
     loading.stop_loading()
 
 
+def test_no_more_is_read_than_there_is(tmp_path: Path) -> None:
+    """A file may grow after it is listed, and be read to its new end."""
+    growing = loss_run(tmp_path / "runs/a", range(3))
+
+    def grow(operation: Operation) -> None:
+        if operation.name == "open":
+            with growing.open("ab") as file:
+                file.write(scalar_event(9.0, 9, {"loss": 1.0}))
+
+    loading = Logdir(str(tmp_path / "runs"), 0, None, FaultyPlace(LocalDisk(str(tmp_path / "runs")), grow))
+    loading.step()
+
+    progress = loading.snapshot.progress
+    assert progress.read_bytes <= progress.bytes
+    loading.stop_loading()
+
+
 def test_failed_walk_is_repeated_soon(tmp_path: Path) -> None:
     """A logdir that is loaded only once is loaded completely, although it could not be listed at first."""
     loss_run(tmp_path / "runs/a", range(3))
