@@ -62,7 +62,7 @@ def test_wheel_contains_the_packages_and_nothing_else(distributions: Distributio
     compiled = {name for name in packages if "/compiled." in name}
 
     files = package_files("*.py", "*.pyi", "*.proto", "py.typed", "FORMAT.md")
-    assert packages - compiled == {"__init__.py", "py.typed"} | files
+    assert packages - compiled == {path.name for path in (ROOT / "package").glob("*.py*")} | {"py.typed"} | files
     assert "proto/FORMAT.md" in packages
     assert {f"{package}/py.typed" for package in PACKAGES} <= packages
     top = {name.partition("/")[0] for name in distributions.names}
