@@ -72,7 +72,7 @@ def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("distributed")
     script = directory / "train.py"
     script.write_text(textwrap.dedent(TRAINING))
-    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+    launcher = ("-m", "torch.distributed.run", "--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0", "--nproc-per-node=2")
     process = subprocess.run(
         [sys.executable, *launcher, script, directory / "logs" / "run"],
         env={**os.environ, "OMP_NUM_THREADS": "1"},
