@@ -16,7 +16,7 @@ from toposcope.server.alerts.rules_file import Rule, RulesFile
 from toposcope.server.alerts.sending.delivery import Senders
 from toposcope.server.alerts.series_watch import Begin, Progress, new_begins
 from toposcope.server.expressions.syntax import Number
-from toposcope.server.loading.logdir import Snapshot, Update
+from toposcope.server.loading.publishing.snapshot import Snapshot, Update
 from toposcope.server.notes.run_notes import RunNotes
 from toposcope.server.places.place import reason_of
 from toposcope.server.runs.overview import Overview

@@ -10,7 +10,8 @@ from support.faulty_place import ERRORS, FailOnce, FaultyPlace, Operation
 from support.servers import wait_until
 
 from toposcope.proto.file_name import parse_file_name
-from toposcope.server.loading.logdir import Logdir, Update
+from toposcope.server.loading.logdir import Logdir
+from toposcope.server.loading.publishing.snapshot import Update
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.tag_table import Tag
