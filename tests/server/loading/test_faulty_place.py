@@ -149,7 +149,7 @@ def test_points_stay_while_a_file_is_read_again(tmp_path: Path) -> None:
         grows.write(picture(2) + record)
 
     fails.is_failing = True
-    file._identity = None  # Otherwise the first read would fail, before anything is lost.
+    file._state.identity = None  # Otherwise the first read would fail, before anything is lost.
     with pytest.raises(OSError, match="Stale"):
         file.read(1 << 20)
     fails.is_failing = False
