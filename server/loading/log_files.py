@@ -89,6 +89,6 @@ class LogFiles:
 
     def close(self) -> None:
         """Bring the index up to date and end all threads."""
-        self.loader.save(is_last=True)
+        self.loader.saving.save(is_last=True)
         self.loader.stop()
         self.translations.close()

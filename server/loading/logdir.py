@@ -164,7 +164,7 @@ class Logdir:
             due -= publication.unpublished
             if publication.unpublished or self._files.is_waiting:
                 publication.publish()
-            self._files.loader.save_many()
+            self._files.loader.saving.save_many()
             self._replace_views()
         reviewed = self._files.runs.review(self.snapshot.runs, due - publication.unpublished)
         if reviewed.changed or publication.has_news:
@@ -180,7 +180,7 @@ class Logdir:
             if changed:
                 self._publication.unpublished |= changed
                 self._publication.publish()
-            loader.save(is_last=not self._reload_seconds)
+            loader.saving.save(is_last=not self._reload_seconds)
             self._problems.look_at_index()
             self._replace_views()
             if loader.is_waiting:
@@ -188,7 +188,7 @@ class Logdir:
 
     def _replace_views(self) -> None:
         """Replace the views of runs by those of the same values in packs of the index; nothing is notified."""
-        directories = self._files.loader.take_replaced()
+        directories = self._files.loader.saving.take_replaced()
         if directories:
             unpublished = self._publication.unpublished
             self._publication.replace(self._files.reread(directories, self.snapshot.runs, unpublished))
