@@ -1,9 +1,10 @@
 """What --workers costs and brings: CPU time a request, requests a second, and the way of a new point to a page.
 
-workers.py [requests] [live] [drawn] [clients] [--workers 1 2] [--rounds 5]
+workers.py [requests] [team] [live] [drawn] [clients] [--workers 1 2] [--rounds 5]
 
 The numbers of workers take turns, five rounds by default. The client of `requests` is a process that is pinned to one
 core, with eight connections that are never idle; CPU time is that of all processes of the server.
+`team` compares workers with as many servers on one index too.
 """
 
 import argparse
@@ -23,6 +24,7 @@ import httpx
 import psutil
 from process_stats import cpu_ms
 from server_process import Server, serve
+from team import measure_team
 
 RUNS, TAGS, STEPS = 20, [f"train/metric-{number}" for number in range(10)], 10_000
 CONNECTIONS, SECONDS, WARM_SECONDS = 8, 6.0, 2.0
@@ -34,6 +36,7 @@ def main() -> None:
     """Measure, and print the median of each figure for each number of workers."""
     measurements: dict[str, Callable[[Path, int], Figures]] = {
         "requests": measure_requests,
+        "team": measure_team,
         "live": measure_live,
         "drawn": measure_drawn,
         "clients": measure_clients,

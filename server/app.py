@@ -31,7 +31,7 @@ from toposcope.server.http.compression import Compression
 from toposcope.server.http.connections import LimitedConnection
 from toposcope.server.http.exposure import Exposure, Guard
 from toposcope.server.http.request_bodies import BodyLimit
-from toposcope.server.loading.logdir import Update
+from toposcope.server.loading.publishing.snapshot import Update
 from toposcope.server.loading.run_source import RunSource
 from toposcope.server.metrics import routes as probes
 from toposcope.server.metrics.counted_requests import CountedRequests, Template

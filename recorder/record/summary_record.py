@@ -11,7 +11,6 @@ from typing import Any, ClassVar, SupportsIndex
 from google.protobuf.message import Message
 
 from toposcope.proto.summary_pb2 import Phase, RecordingEnd
-from toposcope.recorder import log
 from toposcope.recorder.arguments import (
     MIN_HEARTBEAT_SECONDS,
     checked_backlog,
@@ -29,28 +28,26 @@ from toposcope.recorder.arguments import (
 )
 from toposcope.recorder.ends.end_observer import EndObserver
 from toposcope.recorder.ends.ending import FINISHED, ending_of, interruption
-from toposcope.recorder.ends.fork import FirstTime
 from toposcope.recorder.not_copied import NotCopied
 from toposcope.recorder.rank import process_rank
+from toposcope.recorder.record.added.added_values import SCALAR_BYTES, AddedValues
+from toposcope.recorder.record.added.network_values import NetworkValues
+from toposcope.recorder.record.added.pending_values import UnrecordedValues
 from toposcope.recorder.record.logged_alert import logged_alert
 from toposcope.recorder.record.logged_values import LoggedValues, logged_values
-from toposcope.recorder.record.network_values import NetworkValues
-from toposcope.recorder.record.pending_values import ThreadPendingValues, UnrecordedValues
+from toposcope.recorder.record.record_problems import RecordProblems
 from toposcope.recorder.record.unclosed import close_when_dropped
 from toposcope.recorder.secrets.hiding import command_line
 from toposcope.recorder.stores.spool import shown_path
-from toposcope.recorder.summary import OperatorValue
-from toposcope.recorder.values.arrays.deferred_scalar import DeferredScalar
-from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, short_repr
-from toposcope.recorder.values.scalar import scalar_from
+from toposcope.recorder.values.arrays.foreign_values import short_repr
 from toposcope.recorder.writing.files.event_file import Naming
 from toposcope.recorder.writing.marks import recording_start
 from toposcope.recorder.writing.recording import RecordingOptions, start_recording
-from toposcope.recorder.writing.snapshot import Snapshot, snapshot_of
+from toposcope.recorder.writing.snapshot import Snapshot
 
 _MODES = ("train", "eval")
-# Approximate memory of a queued event and of a scalar in it. Up to _FEW_SCALARS an event counts as small.
-_EVENT_BYTES, _SCALAR_BYTES, _FEW_SCALARS = 256, 96, 16
+# Approximate memory of a queued event without its values. Up to _FEW_SCALARS an event counts as small.
+_EVENT_BYTES, _FEW_SCALARS = 256, 16
 _MIN_STEP, _MAX_STEP = -(2**63), 2**63 - 1
 _MAX_COMMAND_LINE = 2000
 
@@ -143,7 +140,7 @@ class SummaryRecord(NotCopied):
         prefix, suffix = checked_file_name_part("file_prefix", file_prefix), checked_suffix(file_suffix)
         self._network = NetworkValues(network)
         size = checked_file_size(max_file_size)
-        self._raise_exception = checked_bool("raise_exception", raise_exception)
+        raises = checked_bool("raise_exception", raise_exception)
         exports_npy = checked_export_options(export_options)
         seconds = checked_seconds("flush_seconds", flush_seconds)
         heartbeat = checked_seconds("heartbeat_seconds", heartbeat_seconds, lowest=MIN_HEARTBEAT_SECONDS)
@@ -159,11 +156,9 @@ class SummaryRecord(NotCopied):
         if collects_operators:
             self._network.operators.open()
             weakref.finalize(self, self._network.operators.close)
-        self._put = self._recording.queue.put
-        self._pending = ThreadPendingValues(self._unrecorded)
-        self._warned: set[tuple[str, str]] = set()
-        self._is_first_report = FirstTime()
-        self._is_loss_raised = False
+        self._problems = RecordProblems(self._recording, raises)
+        self._added = AddedValues(self._network, self._problems, self._unrecorded)
+        self._pending, self._put = self._added.pending, self._recording.queue.put  # Of which each call makes use.
         self.set_mode("train")
 
     @property
@@ -183,7 +178,7 @@ class SummaryRecord(NotCopied):
         if mode not in _MODES:
             raise ValueError(f"mode must be 'train' or 'eval', not {short_repr(mode)}.")
         self._network.set_mode(mode)
-        self._take_operator_values()  # Drops the values of the previous phase.
+        self._added.take_operator_values()  # Drops the values of the previous phase.
 
     def add_value(self, plugin: str, name: str, value: object, *, dataformats: str | None = None) -> None:
         """Add a value to the ones that this thread's next record() writes.
@@ -219,9 +214,9 @@ class SummaryRecord(NotCopied):
             is_duplicate = name in scalars
             scalars[name] = value
             if is_duplicate:
-                self._warn_of_duplicate(name)
+                self._problems.warn_of_duplicate(name)
         else:
-            self._add_checked(plugin, checked_name(name), value, dataformats)
+            self._added.add(plugin, checked_name(name), value, dataformats)
 
     def record(
         self, step: SupportsIndex, train_network: object = None, plugin_filter: Callable[[str], bool] | None = None
@@ -251,7 +246,7 @@ class SummaryRecord(NotCopied):
         if plugin_filter is not None:
             checked_filter(plugin_filter)
         if train_network is not None or self._network.has_sources or self._network.operators.is_filled:
-            self._add_network_values(train_network)
+            self._added.add_network_values(train_network)
         values = self._pending.values
         if plugin_filter is not None:
             values.filter(plugin_filter)
@@ -259,11 +254,11 @@ class SummaryRecord(NotCopied):
         if values.snapshots or values.is_incomplete or len(scalars) > _FEW_SCALARS:
             return self._record_large(step)
         if not scalars:
-            return self._recording.is_healthy or self._report_failure()
+            return self._recording.is_healthy or self._problems.report_failure()
         # Allocated before the exchange: the allocation may collect garbage, and a finalizer may record.
         empty: dict[str, float] = {}
         scalars, values.scalars = values.scalars, empty
-        return self._put((time(), step, scalars, None)) or self._report_failure()
+        return self._put((time(), step, scalars, None)) or self._problems.report_failure()
 
     def record_added(self, step: int) -> bool:
         """Record the values that this thread has added, without operator values and graphs: see record().
@@ -274,10 +269,10 @@ class SummaryRecord(NotCopied):
         if values.snapshots or values.is_incomplete or len(values.scalars) > _FEW_SCALARS:
             return self._record_large(step)
         if not values.scalars:
-            return self._recording.is_healthy or self._report_failure()
+            return self._recording.is_healthy or self._problems.report_failure()
         empty: dict[str, float] = {}
         scalars, values.scalars = values.scalars, empty
-        return self._put((time(), step, scalars, None)) or self._report_failure()
+        return self._put((time(), step, scalars, None)) or self._problems.report_failure()
 
     def log(self, values: Mapping[str, Any], step: SupportsIndex) -> bool:
         """Record values at a step as one event; values added by add_value() wait for record().
@@ -326,9 +321,9 @@ class SummaryRecord(NotCopied):
     def record_logged(self, values: LoggedValues, step: int) -> bool:
         """Record the result of logged_values() as one event; see log()."""
         for tag in values.inexact:
-            self._warn_of_rounding(tag)
+            self._problems.warn_of_rounding(tag)
         for tag, error in values.unreadable.items():
-            self._skip_unreadable(tag, error)
+            self._problems.skip_unreadable(tag, error)
         if not (values.scalars or values.snapshots):
             return not values.unreadable
         return self._put_large(step, values.scalars, values.snapshots, is_complete=not values.unreadable)
@@ -352,7 +347,7 @@ class SummaryRecord(NotCopied):
             (plugin, plugin): Snapshot(plugin, message, message.ByteSize())
             for plugin, message in (messages or {}).items()
         }
-        size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
+        size = _EVENT_BYTES + SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
         recording = self._recording
         if recording.queue.closed:
             return False
@@ -375,7 +370,7 @@ class SummaryRecord(NotCopied):
         """
         is_written = self._recording.queue.flush(syncs=checked_bool("durable", durable))
         if not (is_written and self._recording.is_healthy):
-            self._raise_fault()
+            self._problems.raise_fault()
         return is_written and self._recording.is_complete
 
     def close(self, *, interrupted_by: str | None = None) -> bool:
@@ -435,74 +430,8 @@ class SummaryRecord(NotCopied):
 
     def _close_or_raise(self, end: RecordingEnd | None) -> bool:
         is_written = self._close(end)
-        fault = self._recording.take_unraised_fault()
-        if (
-            self._raise_exception
-            and not self._is_loss_raised
-            and (error := fault or self._recording.loss()) is not None
-        ):
-            self._is_loss_raised = True
-            raise error
+        self._problems.raise_loss()
         return is_written
-
-    def _add_checked(self, plugin: str, tag: str, value: object, dataformats: str | None = None) -> None:
-        plugin = "landscape" if plugin == "LANDSCAPE" else plugin
-        try:
-            if isinstance(value, DeferredScalar):
-                self._add_snapshot(tag, Snapshot("scalar", value, _SCALAR_BYTES))
-            elif plugin == "scalar" and dataformats is None:
-                self._add_scalar(tag, value)
-            else:
-                self._add_snapshot(tag, snapshot_of(plugin, value, dataformats))
-        except UnreadableValueError as error:
-            self._pending.values.is_incomplete = True
-            self._skip_unreadable(tag, error)
-
-    def _skip_unreadable(self, tag: str, error: UnreadableValueError) -> None:
-        self._skip(tag, f"skipped, its value cannot be read: {error}", error)
-
-    def _skip(self, tag: str, text: str, error: UnreadableValueError) -> None:
-        """Log that a value is skipped or, with raise_exception, raise the error that its own methods raised."""
-        if self._raise_exception and error.__cause__ is not None:
-            raise error.__cause__
-        self._warn_once("unreadable", tag, text)
-
-    def _add_scalar(self, tag: str, value: object) -> None:
-        scalar = scalar_from(value)
-        if not scalar.is_exact:
-            self._warn_of_rounding(tag)
-        self.add_value("scalar", tag, scalar.value)
-
-    def _add_snapshot(self, tag: str, snapshot: Snapshot) -> None:
-        snapshots = self._pending.values.snapshots
-        is_duplicate = (snapshot.plugin, tag) in snapshots
-        snapshots[snapshot.plugin, tag] = snapshot
-        if is_duplicate:
-            self._warn_of_duplicate(tag)
-
-    def _add_network_values(self, train_network: object) -> None:
-        """Add the graph of the network and the values of summary operators."""
-        try:
-            if (graph := self._network.take_graph(train_network)) is not None:
-                self._add_implicit("graph", "network", graph)
-        except UnreadableValueError as error:
-            self._skip("network", f"has no graph to record: {error}", error)
-        for plugin, tag, value in self._take_operator_values():
-            self._add_implicit(plugin, tag, value)
-
-    def _take_operator_values(self) -> list[OperatorValue]:
-        try:
-            return self._network.take_operator_values()
-        except UnreadableValueError as error:
-            self._warn_once("unreadable", "MindSpore", f"returns no values of its summary operators: {error}")
-            return self._network.take_operator_values()  # Without MindSpore's.
-
-    def _add_implicit(self, plugin: str, tag: str, value: object) -> None:
-        # The caller of record() did not pass this value: an invalid one must not raise there.
-        try:
-            self._add_checked(plugin, tag, value)
-        except (TypeError, ValueError) as error:
-            self._warn_once("invalid", tag, f"skipped, it is not a valid {plugin}: {error}")
 
     def _record_large(self, step: int) -> bool:
         recorded = self._pending.values.take()
@@ -513,30 +442,6 @@ class SummaryRecord(NotCopied):
     def _put_large(
         self, step: int, scalars: dict[str, float], snapshots: dict[tuple[str, str], Snapshot], *, is_complete: bool
     ) -> bool:
-        size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
+        size = _EVENT_BYTES + SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
         is_queued = self._recording.queue.put_large((time(), step, scalars, snapshots), size)
-        return (is_queued and self._recording.is_healthy and is_complete) or self._report_failure()
-
-    def _report_failure(self) -> bool:
-        """Log or raise the reason why record() returns False; return False."""
-        if self._recording.queue.closed and self._is_first_report.take():  # Of all workers that a DataLoader forks.
-            self._warn_once(
-                "closed", "record()", "dropped values: the recorder is closed or belongs to the parent process."
-            )
-        self._raise_fault()
-        return False
-
-    def _raise_fault(self) -> None:
-        if self._raise_exception and (error := self._recording.take_unraised_fault()) is not None:
-            raise error
-
-    def _warn_of_duplicate(self, tag: str) -> None:
-        self._warn_once("duplicate", tag, "added twice before record(): the newest value is recorded.")
-
-    def _warn_of_rounding(self, tag: str) -> None:
-        self._warn_once("inexact", tag, "rounded to the nearest double: no double represents it exactly.")
-
-    def _warn_once(self, reason: str, tag: str, text: str) -> None:
-        if (reason, tag) not in self._warned:
-            self._warned.add((reason, tag))
-            log.warn("%s: %s %s", self.log_dir, tag, text)
+        return (is_queued and self._recording.is_healthy and is_complete) or self._problems.report_failure()

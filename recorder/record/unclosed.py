@@ -7,7 +7,7 @@ from typing import Any
 from toposcope.recorder.ends.end_observer import EndObserver
 from toposcope.recorder.ends.ending import FINISHED
 from toposcope.recorder.ends.fork import close_at_end_of_child
-from toposcope.recorder.record.pending_values import UnrecordedValues
+from toposcope.recorder.record.added.pending_values import UnrecordedValues
 from toposcope.recorder.stores.spool import shown_path
 from toposcope.recorder.writing.recording import Recording
 

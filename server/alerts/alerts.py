@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from toposcope.server.alerts.alert_files import AlertFiles, Marks, Rules
 from toposcope.server.alerts.raised import RaisedAlert
-from toposcope.server.data_files.watched_files import WatchedFiles
+from toposcope.server.data_files.watching.watched_files import WatchedFiles
 
 
 class AlertsSnapshot(NamedTuple):

@@ -16,7 +16,7 @@ from toposcope.server.api.replies.errors import (
 from toposcope.server.api.replies.json_reply import json_reply
 from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES, MAX_NAME
 from toposcope.server.api.requests.snapshot import Current, not_found
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes, NotesSnapshot, TooLongTogetherError
 from toposcope.server.notes.notes_change import NotesChange, NotesEdit, NotesFields

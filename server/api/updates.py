@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from toposcope.server.api.requests.snapshot import logdir_of
-from toposcope.server.loading.logdir import Update
+from toposcope.server.loading.publishing.snapshot import Update
 from toposcope.server.loading.run_source import RunSource
 from toposcope.server.text.json_values import json_value
 

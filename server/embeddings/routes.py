@@ -36,7 +36,7 @@ from toposcope.server.embeddings.projections.pca import Projection
 from toposcope.server.embeddings.projections.reduction import MissingLibraryError, Reduction, check_library
 from toposcope.server.embeddings.projections.stored import StoredProjections
 from toposcope.server.embeddings.reducing import ReductionError, progress_of
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.places.addresses import addresses_in, is_remote
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import ALL, RunView

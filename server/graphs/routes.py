@@ -18,7 +18,7 @@ from toposcope.server.graphs.run_graphs import Place, list_graphs
 from toposcope.server.graphs.scope import open_scope
 from toposcope.server.graphs.search import search
 from toposcope.server.graphs.views import NodeView, ScopeView, SearchView
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.runs.run import RunView
 
 router = APIRouter(prefix="/api")

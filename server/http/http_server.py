@@ -5,6 +5,8 @@ import contextlib
 import logging
 import signal
 import socket
+import time
+from collections.abc import Callable
 from functools import partial
 from types import FrameType
 from typing import Any
@@ -19,6 +21,8 @@ from toposcope.server.process.ending import end_soon
 
 _WAITING_CONNECTIONS = 128
 """That the system keeps until they are accepted."""
+_ACCEPT_SECONDS = 0.001
+"""How long a process that shares its listening socket pauses after it has accepted a connection."""
 
 
 class Server(uvicorn.Server):
@@ -44,36 +48,52 @@ class Server(uvicorn.Server):
 
 
 def serve_http(
-    app: ASGIApp, streams: Streams, listener: socket.socket, certfile: str | None, keyfile: str | None
+    app: ASGIApp,
+    streams: Streams,
+    listener: socket.socket,
+    certfile: str | None,
+    keyfile: str | None,
+    *,
+    is_shared: bool = False,
 ) -> None:
     """Serve until a signal stops the process.
 
     Args:
         app: answers the requests.
         streams: its open event streams, which are closed at shutdown.
-        listener: a listening socket, which other processes may share.
+        listener: a listening socket.
         certfile: of a certificate; None: connections are not encrypted.
         keyfile: of its private key; None: it is in `certfile`.
+        is_shared: whether other processes accept connections from the listener too.
     """
     LimitedConnection.most = connection_limit(raise_descriptor_limit())
     logging.getLogger("uvicorn.error").addFilter(_is_relevant)
     with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again after shutdown.
-        server = make_server(app, streams, certfile, keyfile)
+        server = make_server(app, streams, certfile, keyfile, is_shared=is_shared)
         server.ends_process = True
         for number in uvicorn.server.HANDLED_SIGNALS:  # Until uvicorn does so: it has to start an event loop first.
             signal.signal(number, server.handle_exit)
         server.run(sockets=[listener])
 
 
-def make_server(app: ASGIApp, streams: Streams, certfile: str | None = None, keyfile: str | None = None) -> Server:
+def make_server(
+    app: ASGIApp,
+    streams: Streams,
+    certfile: str | None = None,
+    keyfile: str | None = None,
+    *,
+    is_shared: bool = False,
+) -> Server:
     """Return a server that does not listen yet; see serve_http."""
     connection: Any = partial(Handshake, Handshakes(certfile, keyfile)) if certfile else LimitedConnection
+    if is_shared:
+        connection = partial(_after_a_pause, connection)
     config = uvicorn.Config(
         app,
         http=connection,
         ws="none",
         log_config=None,
-        # asyncio accepts so many connections at once: of more the first of several workers would get nearly all.
+        # asyncio accepts so many connections at once.
         backlog=1,
         log_level="warning",
         access_log=False,
@@ -82,6 +102,16 @@ def make_server(app: ASGIApp, streams: Streams, certfile: str | None = None, key
         server_header=False,
     )
     return Server(config, streams)
+
+
+def _after_a_pause(connection: Callable[..., asyncio.Protocol], **options: Any) -> asyncio.Protocol:
+    """Return a connection that was accepted just now.
+
+    Connections that arrive together wake all processes. Without the pause, the one that runs first accepts all of them
+    before another one runs, and answers alone as long as they are open.
+    """
+    time.sleep(_ACCEPT_SECONDS)
+    return connection(**options)
 
 
 def _is_relevant(record: logging.LogRecord) -> bool:

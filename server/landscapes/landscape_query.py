@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import find_runs, not_found
 from toposcope.server.landscapes.landscape import Landscape, read_landscape
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.reading.series.series import Payloads
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.messages.payload import read_payload

@@ -9,7 +9,7 @@ from toposcope.server.api.replies.json_reply import json_reply
 from toposcope.server.api.requests.snapshot import Current, find_runs, not_found
 from toposcope.server.landscapes.landscape_query import MAX_BYTES, LandscapeQuery, select_landscapes
 from toposcope.server.landscapes.replies import Landscapes, landscape_reply
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 
 router = APIRouter(prefix="/api")
 

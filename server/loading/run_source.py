@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from toposcope.server.loading.logdir import Snapshot, Update
+from toposcope.server.loading.publishing.snapshot import Snapshot, Update
 from toposcope.server.reports.process_report import ProcessReport, Reports
 
 

@@ -77,7 +77,7 @@ class RunViews:
         return self._folding.update(directories, self._files_in)
 
     def _files_in(self, directory: str) -> list[FileView]:
-        return self._loader.views(self._paths.get(directory, ()))
+        return self._loader.files.views(self._paths.get(directory, ()))
 
     def _paths_of(self, run: str) -> Collection[str]:
         """Return the files of a run."""
@@ -102,7 +102,7 @@ class RunViews:
             paths = self._paths_of(name)
             live_seconds = self._live_seconds(paths)
             old = runs.get(name)
-            updated[name] = RunView(name, files, revision, live_seconds > 0, self._loader.activities(paths))
+            updated[name] = RunView(name, files, revision, live_seconds > 0, self._loader.files.activities(paths))
             # Growth of known files only defers what is due; a run that grows all the time is looked at when it was.
             if name not in self._due or old is None or len(old.files) != len(files):
                 self._schedule(updated[name], live_seconds)
@@ -122,7 +122,7 @@ class RunViews:
                 continue
             paths = self._paths_of(name)
             live_seconds = self._live_seconds(paths)
-            new = old.seen_again(live_seconds > 0, self._loader.activities(paths))
+            new = old.seen_again(live_seconds > 0, self._loader.files.activities(paths))
             self._schedule(new, live_seconds)
             if (new.live, new.state.without_phases()) != (old.live, old.state.without_phases()):
                 reviewed.changed[name] = new
@@ -134,7 +134,7 @@ class RunViews:
         """Return a view of the files of a run as they are now known, which contain the same values."""
         files, activities = (
             self._folding.files(run.name, self._files_in),
-            self._loader.activities(self._paths_of(run.name)),
+            self._loader.files.activities(self._paths_of(run.name)),
         )
         new = RunView(run.name, files, run.revision, run.live, activities, run.seen)
         new.state_revision = run.state_revision
@@ -142,11 +142,11 @@ class RunViews:
 
     def seen_again(self, run: RunView) -> RunView:
         """Return a new view of the same files."""
-        return run.seen_again(run.live, self._loader.activities(self._paths_of(run.name)))
+        return run.seen_again(run.live, self._loader.files.activities(self._paths_of(run.name)))
 
     def _live_seconds(self, paths: Iterable[str]) -> float:
         """Return for how many seconds a run with some files stays live if none grows; not positive if it is not."""
-        return self._loader.modified(paths) + LIVE_SECONDS - time.time()
+        return self._loader.files.modified(paths) + LIVE_SECONDS - time.time()
 
     def _schedule(self, run: RunView, live_seconds: float) -> None:
         """Note when to derive the state of a run again; few of a logdir's runs are live or may be running."""

@@ -25,7 +25,7 @@ from toposcope.server.api.replies.json_reply import Number, json_number, json_re
 from toposcope.server.api.requests.budgeted import Work, within_budget
 from toposcope.server.api.requests.snapshot import Current, find_runs
 from toposcope.server.budget.cost import Cost
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.meshes.decimation import decimated
 from toposcope.server.meshes.geometry import Recorded, read_geometry
 from toposcope.server.runs.messages.payload import read_payload

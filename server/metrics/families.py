@@ -14,7 +14,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.process.version import VERSION
 from toposcope.server.reports.process_report import Reports
 from toposcope.server.reports.request_counts import BUCKETS

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from toposcope.server.data_files.watched_files import WatchedFiles
+from toposcope.server.data_files.watching.watched_files import WatchedFiles
 from toposcope.server.notes.notes_folder import Change, NotesFolder
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
 

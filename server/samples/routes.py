@@ -16,7 +16,7 @@ from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import Current
 from toposcope.server.budget.cache import Cache
 from toposcope.server.budget.cost import Cost
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.runs.messages.payload import read_payload
 from toposcope.server.samples.cells import Turn, cell_of
 from toposcope.server.samples.order import found_rows, sorted_rows

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from toposcope.server.data_files.watched_files import WatchedFiles
+from toposcope.server.data_files.watching.watched_files import WatchedFiles
 from toposcope.server.views.view import ListedView, View, ViewContent
 from toposcope.server.views.views_folder import Default, NoViewError, ViewsFolder
 

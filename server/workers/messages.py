@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.loading.logdir import Snapshot, Update
+from toposcope.server.loading.publishing.snapshot import Snapshot, Update
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reports.process_report import Reports
 from toposcope.server.runs.recordings.file_activity import FileActivity

@@ -17,7 +17,8 @@ from typing import Any
 import numpy.typing as npt
 import orjson
 
-from toposcope.server.loading.logdir import Logdir, Snapshot, Update
+from toposcope.server.loading.logdir import Logdir
+from toposcope.server.loading.publishing.snapshot import Snapshot, Update
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reports.process_report import ProcessReport, Reports, parse_report
 from toposcope.server.runs.run import RunView
@@ -95,7 +96,7 @@ class Publisher:
         self._number = 0
         self._unannounced: list[tuple[int, Update]] = []
         logdir.subscribe(self._publish)
-        logdir.observers.append(self._publish_silently)
+        logdir.observe(self._publish_silently)
 
     def _publish(self, update: Update) -> None:
         """Take a new snapshot; called in the loading thread."""

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from toposcope.server.loading.files.file_loader import Progress
-from toposcope.server.loading.logdir import Snapshot, Update
+from toposcope.server.loading.publishing.snapshot import Snapshot, Update
 from toposcope.server.process.freed_memory import FreedMemory
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reports.process_report import ProcessReport, Reports, own_report

@@ -40,7 +40,7 @@ def main(channel_descriptor: int, listener_descriptor: int) -> None:
     if not replica.receive_first():
         return
     streams, app = make_requests_app(replica, settings)
-    serve_http(app, streams, listener, settings.certfile, settings.keyfile)
+    serve_http(app, streams, listener, settings.certfile, settings.keyfile, is_shared=True)
     os._exit(0)  # Requests that are still computed are not waited for.
 
 

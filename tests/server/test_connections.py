@@ -20,7 +20,7 @@ from toposcope.proto import framing, summary_pb2
 from toposcope.server.api.updates import Event, Streams
 from toposcope.server.http import connections, request_bodies
 from toposcope.server.http.connections import connection_limit
-from toposcope.server.loading.logdir import Update
+from toposcope.server.loading.publishing.snapshot import Update
 from toposcope.server.process.log_limit import LogLimit
 
 DESCRIPTORS = 256

@@ -12,7 +12,8 @@ from typing import Literal, get_args
 from support.event_files import loss_run, scalar_event, tensorboard_event, write_run
 from toposcope.proto import framing, summary_pb2
 from toposcope.server.data_files.json_folder import JsonFolder
-from toposcope.server.loading.logdir import Logdir, Snapshot
+from toposcope.server.loading.logdir import Logdir
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import LARGEST_FILE, NotesFolder
 from toposcope.server.places.local_disk import LocalDisk

@@ -16,7 +16,7 @@ from toposcope.server.commands import serve
 from toposcope.server.commands.serve_options import parse
 from toposcope.server.commands.token import Token
 from toposcope.server.http.http_server import Server, make_server
-from toposcope.server.loading.logdir import Update
+from toposcope.server.loading.publishing.snapshot import Update
 from toposcope.server.workers.worker import make_requests_app
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from toposcope.recorder.collecting.job import Job
+from toposcope.recorder.record.added.network_graph import NetworkGraph
 from toposcope.recorder.record.logged_values import nothing_logged
-from toposcope.recorder.record.network_graph import NetworkGraph
 from toposcope.recorder.writing.snapshot import snapshot_of
 
 _TAG = "train_network/auto"

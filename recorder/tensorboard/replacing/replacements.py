@@ -61,7 +61,12 @@ def _subclass(ours: type, theirs: type) -> type:
 
 
 def _rebind(classes: Mapping[type, type]) -> None:
-    """Replace classes by others in every module that has a name for them, and as bases of the classes derived."""
+    """Replace classes by others in every module that has a name for them, and as bases of the classes derived.
+
+    A class that was derived before install() holds its base itself: no name that could be bound to ours leads to it.
+    Python lets __bases__ be assigned for that. Without it, the writers of such a class would record nothing that we
+    read, and nobody would notice; to patch the methods of the replaced class instead would break their super().
+    """
     by_id = {id(each): other for each, other in classes.items()}  # Some values do strange things when they are asked.
     for each, other in classes.items():
         derived: list[type] = type.__subclasses__(each)

@@ -1,4 +1,9 @@
-"""The metadata of the stand-in for tensorboardX, for frameworks that look for it before they import a package."""
+"""The metadata of the stand-in for tensorboardX, for frameworks that look for it before they import a package.
+
+Accelerate's is_tensorboard_available() is one: find_spec() alone does not convince it, it asks importlib.metadata too.
+That asks the find_distributions() of each finder in sys.meta_path, which is its documented way to add distributions.
+A dist-info folder in sys.path would need no class, but every tool that lists installed packages would find it.
+"""
 
 import os
 from importlib.metadata import Distribution
@@ -14,7 +19,7 @@ Summary: Stands in for tensorboardX, which is not installed, in a process that r
 
 
 class StandInDistribution(Distribution):
-    """A distribution without files: its version, 0+toposcope, is that of no release."""
+    """A distribution without files, found by its name only: its version, 0+toposcope, is that of no release."""
 
     def read_text(self, filename: str | os.PathLike[str]) -> str | None:
         """Return the text of METADATA; there is no other file."""

@@ -16,7 +16,7 @@ from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES, MAX_RUN
 from toposcope.server.api.requests.snapshot import Current, find_runs, logdir_of
 from toposcope.server.budget.cancellation import check
 from toposcope.server.budget.cost import Cost
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.notes.notes import NotesSnapshot
 from toposcope.server.notes.notes_change import NotesFields
 from toposcope.server.notes.run_notes import NO_NOTES

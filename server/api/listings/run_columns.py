@@ -16,7 +16,7 @@ from toposcope.server.api.replies.json_reply import Number
 from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES
 from toposcope.server.api.requests.snapshot import Current, logdir_of
 from toposcope.server.api.series.scalar_query import is_comparable
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.notes.run_notes import RunNotes
 from toposcope.server.runs.families import Families
 from toposcope.server.runs.run import RunView

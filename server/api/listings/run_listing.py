@@ -4,7 +4,7 @@ from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.notes import notes_of
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.search.language.syntax import LONGEST, SearchError, parse, parse_field
 from toposcope.server.search.search import Found, RunSearch
 

@@ -13,7 +13,7 @@ from toposcope.server.api.replies.errors import REQUEST_ERRORS, body_errors
 from toposcope.server.api.replies.json_reply import Number, json_reply
 from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES, MAX_RUNS
 from toposcope.server.api.requests.snapshot import Current, find_runs
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView

@@ -17,7 +17,7 @@ from toposcope.server.api.requests.budgeted import Work, within_budget
 from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES, MAX_NAME, MAX_RUNS
 from toposcope.server.api.requests.snapshot import Current, find_runs, logdir_of, not_found
 from toposcope.server.budget.cost import Cost
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.runs.importance.forest import MissingExtraError
 from toposcope.server.runs.importance.importance import Importance, Parameter, importance
 from toposcope.server.runs.overview import Overview

@@ -12,7 +12,7 @@ from toposcope.server.api.replies.errors import REQUEST_ERRORS, body_errors
 from toposcope.server.api.replies.json_reply import json_reply
 from toposcope.server.api.requests.request_limits import MAX_BODY_BYTES, MAX_NAME, MAX_RUNS
 from toposcope.server.api.requests.snapshot import Current, find_runs, logdir_of
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.runs.parameters.hparams_sessions import only_sessions, parents_of
 from toposcope.server.runs.parameters.run_lineage import lineage_of, read_dataset_graph
 from toposcope.server.text.json_values import json_value

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from toposcope.server.api.payloads.payload_query import PayloadQuery, Point, Series, point_at
 from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import find_runs
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import ALL
 from toposcope.server.values.audio import MAX_CLIPS

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from toposcope.server.api.replies.json_reply import json_number
 from toposcope.server.api.requests.request_limits import MAX_NAME
 from toposcope.server.api.requests.snapshot import find_runs
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series.series import Payloads
 from toposcope.server.reading.tag_table import Tag

@@ -7,7 +7,7 @@ from fastapi import Response
 
 from toposcope.server.api.replies.json_reply import json_number, json_reply
 from toposcope.server.api.requests.snapshot import find_runs
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.runs.messages.recorded_messages import recorded_messages
 
 

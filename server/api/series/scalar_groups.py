@@ -27,7 +27,7 @@ from toposcope.server.api.series.scalar_query import (
     sources_of,
 )
 from toposcope.server.budget.cancellation import check
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.notes.run_notes import NO_NOTES
 from toposcope.server.runs.grouping import PATTERN, Group, Grouping, group_runs, parse_grouping
 from toposcope.server.runs.overview import Overview

@@ -13,7 +13,7 @@ from toposcope.server.expressions.evaluation import RateUnit
 from toposcope.server.expressions.joining import Join
 from toposcope.server.expressions.syntax import LONGEST, parse
 from toposcope.server.expressions.tokens import ExpressionError
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection.chosen_series import Choice

@@ -30,7 +30,7 @@ from toposcope.server.api.series.scalar_query import (
     smoothing_of,
 )
 from toposcope.server.budget.cancellation import check
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.runs.selection.selection import Selected, Window, select
 from toposcope.server.runs.selection.selection_over import select_over
 from toposcope.server.runs.selection.sources import hidden

@@ -24,7 +24,7 @@ from toposcope.server.landscapes.landscape_query import (
     read_selected,
     select_landscapes,
 )
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 
 router = APIRouter(prefix="/api")
 _MAX_OTHERS = 7

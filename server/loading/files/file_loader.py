@@ -2,38 +2,27 @@
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from typing import NamedTuple
 
-from toposcope.server.loading.files.loaded_file import QUIET_SECONDS, LoadedFile
-from toposcope.server.loading.files.packing import Packing
+from toposcope.server.loading.files.known_files import KnownFiles
+from toposcope.server.loading.files.loaded_file import LoadedFile
+from toposcope.server.loading.files.saving import Saving
 from toposcope.server.loading.finding.discovery import FoundFile, find_above
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Place, Status, is_gone, reason_of
-from toposcope.server.reading.declared_plugins import DeclaredPlugins
-from toposcope.server.reading.event_file import EventFile, first_offset
-from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.index.index import CHECKED_BYTES, Index
-from toposcope.server.reading.packed_view import packed_view
+from toposcope.server.reading.index.index import Index
 from toposcope.server.reading.windows.parallel_read import WORKERS
-from toposcope.server.runs.recordings.file_activity import FileActivity, seen_first
+from toposcope.server.runs.recordings.file_activity import seen_first
 
 _GROWING_SECONDS = 600.0
 """How long after its last growth a file counts as growing."""
 _BUDGET_BYTES = 64 << 20
 _LARGE_BYTES = 1 << 20
 _VERIFY_BYTES = 32 << 20
-_SAVE_SECONDS = 0.1
 _MAX_EXPECTED = 512
 """Files of which the place is notified that they will be read next."""
-_MANY_UNPACKED = 1000
-"""Files from which on their segments are moved to a pack."""
-_VERY_MANY_UNSAVED = 20_000
-"""Files from which on they are moved to a pack while others are still being read."""
-_MAX_NEW_PACKS = 6
-"""Packs of one start; the index merges many packs."""
 
 log = logging.getLogger(__name__)
 
@@ -64,11 +53,7 @@ class FileLoader:
         """The reasons why files could not be read, by path."""
         self.unlisted: dict[str, str] = {}
         """The reasons why it is not known whether files still exist, by path."""
-        self._place = place
-        self._index = index
-        self._files: dict[str, LoadedFile] = {}
-        self._declared: dict[str, DeclaredPlugins] = {}
-        """The declared plugins, by run."""
+        self.files = KnownFiles(index, place)
         self._waiting: set[str] = set()
         self._growing: set[str] = set()
         self._unsettled: set[str] = set()
@@ -76,15 +61,10 @@ class FileLoader:
         self._unverified: set[str] = set()
         self._unverifiable: set[str] = set()
         """Those whose large records could not be read."""
-        self._unsaved: dict[str, float] = {}
-        """When to write to the index, by path."""
-        self._unpacked: set[str] = set()
-        """Files that are in the index, but not in a pack."""
         self._prioritised: frozenset[str] = frozenset()
         self._pool = ThreadPoolExecutor(WORKERS, "toposcope-read")
-        self._packing = (
-            None if index is None else Packing(index, place, self._files, self._waiting, self._packed_view, self._pool)
-        )
+        self.saving = Saving(self.files, self._waiting, self._pool)
+        """Brings the index up to date, when it is asked to."""
 
     def prioritise(self, runs: Iterable[str]) -> None:
         """Read these runs before others."""
@@ -103,14 +83,12 @@ class FileLoader:
     @property
     def has_idle_work(self) -> bool:
         """Whether there are large records to verify, or files to write to the index."""
-        now = time.monotonic()
-        is_packed = self._packing is not None and self._packing.is_written
-        return bool(self._unverified) or is_packed or any(due <= now for due in self._unsaved.values())
+        return bool(self._unverified) or self.saving.is_due
 
     @property
     def paths(self) -> list[str]:
         """The paths of all files."""
-        return list(self._files)
+        return list(self.files.by_path)
 
     @property
     def unread(self) -> dict[str, str]:
@@ -119,35 +97,16 @@ class FileLoader:
 
     def run_of(self, path: str) -> str:
         """Return the directory of a file, relative to the logdir."""
-        return self._files[path].run
-
-    def modified(self, paths: Iterable[str]) -> float:
-        """Return when any of some files was last written, in seconds since 1970; 0 if there are none."""
-        return max((self._files[path].status.modified for path in paths), default=0.0)
-
-    def views(self, paths: Iterable[str]) -> list[FileView]:
-        """Return the views of those files that contain something."""
-        return [view for path in paths if (view := self._files[path].view) is not None]
-
-    def activities(self, paths: Iterable[str]) -> dict[str, FileActivity]:
-        """Return the activity of those files that contain something."""
-        files = ((path, self._files[path]) for path in paths)
-        return {
-            path: FileActivity(
-                file.grown, file.recorded, file.status.modified, file.view.phase, file.view.counters.heartbeat
-            )
-            for path, file in files
-            if file.view is not None
-        }
+        return self.files.by_path[path].run
 
     def progress(self) -> Progress:
         """Return how much was loaded."""
         total = read = 0
-        for file in self._files.values():
+        for file in self.files.by_path.values():
             known = 0 if file.view is None else file.view.read_bytes
             total += max(file.status.size, known)  # It may have grown since it was listed.
             read += known
-        return Progress(len(self._files), len(self._waiting), total, read)
+        return Progress(len(self.files.by_path), len(self._waiting), total, read)
 
     def replace(self, files: Iterable[FoundFile], unlisted: Mapping[str, str], logdir: str) -> set[str]:
         """Add files that are all there are now; return the paths of those that no longer exist.
@@ -158,9 +117,9 @@ class FileLoader:
                 them, and of everything below them, stays.
             logdir: contains all files.
         """
-        is_first = not self._files
+        is_first = not self.files.by_path
         present = {file.path: file for file in files}
-        missing = self._files.keys() - present.keys()
+        missing = self.files.by_path.keys() - present.keys()
         above = {path: find_above(path, unlisted, logdir) for path in missing} if unlisted else {}
         self.unlisted = {path: unlisted[directory] for path, directory in above.items() if directory is not None}
         self.add(present.values())
@@ -171,13 +130,14 @@ class FileLoader:
 
     def _look_for_packs(self) -> None:
         """Look for packs that another program wrote meanwhile, if there are files to read that they may contain."""
-        if self._index is not None and any(self._files[path].file is None for path in self._waiting):
-            self._index.add_shared_packs()
+        index, files = self.files.index, self.files.by_path
+        if index is not None and any(files[path].file is None for path in self._waiting):
+            index.add_shared_packs()
 
     def _try_again(self) -> None:
         """Schedule what failed before."""
         self._unverified |= self._unverifiable
-        self._waiting |= self.problems.keys() & self._files.keys() - self._unverifiable
+        self._waiting |= self.problems.keys() & self.files.by_path.keys() - self._unverifiable
 
     def add(self, files: Iterable[FoundFile]) -> None:
         """Add new files and update the status of known ones."""
@@ -185,10 +145,10 @@ class FileLoader:
         for run, path, name, status in files:
             if now - status.modified < _GROWING_SECONDS:
                 self._growing.add(path)
-            known = self._files.get(path)
+            known = self.files.by_path.get(path)
             if known is None:
                 grown = seen_first(status.modified)
-                self._files[path] = LoadedFile(run, name, status, grown, grown)
+                self.files.by_path[path] = LoadedFile(run, name, status, grown, grown)
                 self._waiting.add(path)
             elif known.status != status or known.file is not None or known.view is None:
                 self._update_status(path, status)
@@ -197,26 +157,17 @@ class FileLoader:
         """Remove a file that no longer exists; return the name of its run."""
         self.problems.pop(path, None)
         self.unlisted.pop(path, None)
-        self._unsaved.pop(path, None)
-        for paths in (
-            self._waiting,
-            self._growing,
-            self._unsettled,
-            self._unverified,
-            self._unverifiable,
-            self._unpacked,
-        ):
+        for paths in (self._waiting, self._growing, self._unsettled, self._unverified, self._unverifiable):
             paths.discard(path)
-        if self._packing is not None:
-            self._packing.forget(path)
-        return self._files.pop(path).run
+        self.saving.forget(path)
+        return self.files.by_path.pop(path).run
 
     def poll(self) -> None:
         """Update the status of the files that grew recently."""
         now = time.time()
         for path in self._growing - self.problems.keys():  # Those are tried again after the next walk.
             try:
-                status = self._place.stat(path)
+                status = self.files.place.stat(path)
             except OSError:
                 continue  # The next walk finds that it is gone.
             if not self._update_status(path, status) and now - status.modified > _GROWING_SECONDS:
@@ -230,14 +181,14 @@ class FileLoader:
         """Update the status of some files now; return False if that of a file is not available at present."""
         for path in paths:
             try:
-                self._update_status(path, self._place.stat(path))
+                self._update_status(path, self.files.place.stat(path))
             except OSError as error:
                 if not is_gone(error):  # Otherwise the next walk finds that.
                     return False
         return True
 
     def _update_status(self, path: str, status: Status) -> bool:
-        loaded = self._files[path]
+        loaded = self.files.by_path[path]
         if status.size != loaded.status.size:
             loaded.grown = time.monotonic()
         has_changed, loaded.status = status != loaded.status, status
@@ -250,27 +201,17 @@ class FileLoader:
             self._unsettled.discard(path)
         return has_news
 
-    def _open(self, path: str) -> EventFile:
-        """Return a file that is to be read."""
-        loaded = self._files[path]
-        if loaded.file is None:
-            loaded.file = EventFile(path, loaded.name, self._index, self._declared_in(loaded.run), self._place)
-        return loaded.file
-
-    def _declared_in(self, run: str) -> DeclaredPlugins:
-        return self._declared.setdefault(run, DeclaredPlugins())
-
     def read(self, seconds: float) -> ReadRuns:
         """Read files with unread bytes for about so many seconds."""
         ends = time.monotonic() + seconds
         order = self._order()
-        self._place.expect(self._first_reads(order[: -_MAX_EXPECTED - 1 : -1]))
+        self.files.expect(order[: -_MAX_EXPECTED - 1 : -1])
         runs = ReadRuns(set(), set())
         running: set[Future[str]] = set()
         while running or (order and time.monotonic() < ends):
             if len(running) < WORKERS and order and time.monotonic() < ends:
                 path = order.pop()
-                if self._files[path].status.size >= _LARGE_BYTES:
+                if self.files.by_path[path].status.size >= _LARGE_BYTES:
                     running.add(self._pool.submit(self._read, path))
                 else:  # Switching to another thread would take as long as reading it.
                     self._finish_read(self._read(path), runs)
@@ -278,44 +219,26 @@ class FileLoader:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     self._finish_read(future.result(), runs)
-        self._read_again(runs.changed)
+        self._waiting |= self.files.start_over(runs.changed)
         return runs
-
-    def _read_again(self, runs: Iterable[str]) -> None:
-        """Start over with the files whose tags have plugins that another file declares; none may be read now."""
-        for run in runs:
-            for path in self._declared_in(run).take_contradicted() & self._files.keys():
-                self._open(path).start_over()
-                self._waiting.add(path)
 
     def _order(self) -> list[str]:
         """Return the files with unread bytes, the most urgent last: requested runs first, then the newest files."""
+        files = self.files.by_path
         return sorted(
-            self._waiting,
-            key=lambda path: (self._files[path].run in self._prioritised, self._files[path].status.modified),
+            self._waiting, key=lambda path: (files[path].run in self._prioritised, files[path].status.modified)
         )
 
-    def _first_reads(self, paths: Iterable[str]) -> Iterator[tuple[str, int]]:
-        """Yield the files that will be opened, and where each is read first: what was read last is compared."""
-        for path in paths:
-            loaded = self._files[path]
-            if loaded.file is not None:
-                yield path, max(loaded.file.read_bytes - CHECKED_BYTES, 0)
-            elif self._index is None:
-                yield path, 0
-            elif self._index.packed(path, loaded.status) is None:
-                yield path, first_offset(self._index.read_bytes(path), loaded.status.size)
-
     def _read(self, path: str) -> str:
-        loaded = self._files[path]
+        loaded = self.files.by_path[path]
         if loaded.view is None and loaded.file is None:
-            loaded.view = self._packed_view(path)
+            loaded.view = self.files.packed_view(path)
             if loaded.view is not None:
                 loaded.has_news = True
                 return path
         loaded.has_news = False
         try:
-            file = self._open(path)
+            file = self.files.open(path)
             loaded.has_more = file.read(_BUDGET_BYTES)
             loaded.view = file.view() or loaded.view
             # Compared with those of the last successful read: one that failed may have read something too.
@@ -331,12 +254,6 @@ class FileLoader:
                 self.problems.pop(path, None)
         return path
 
-    def _packed_view(self, path: str) -> FileView | None:
-        if self._index is None:
-            return None
-        loaded = self._files[path]
-        return packed_view(self._index, path, loaded.name, loaded.status, self._place, self._declared_in(loaded.run))
-
     def _report(self, path: str, error: Exception) -> None:
         reason = reason_of(error)
         if self.problems.get(path) != reason:
@@ -345,7 +262,7 @@ class FileLoader:
 
     def _finish_read(self, path: str, runs: ReadRuns) -> None:
         """Schedule what is left to do for a file that was read, and add the run that it belongs to."""
-        loaded = self._files[path]
+        loaded = self.files.by_path[path]
         if not loaded.has_more:
             self._waiting.discard(path)
         if loaded.view and loaded.view.verified_large_records < loaded.view.large_records:
@@ -357,21 +274,19 @@ class FileLoader:
         if loaded.file is None:  # It is in a pack of the index.
             return
         loaded.file.declare()
-        if self._index is not None:
-            self._unsaved.setdefault(path, 0.0)
+        self.saving.note_read(path)
 
     def verify(self) -> set[str]:
         """Verify some of the large records; return the runs whose view changed."""
         path = next(iter(self._unverified), None)
         if path is None:
             return set()
-        loaded = self._files[path]
-        file = self._open(path)
+        loaded = self.files.by_path[path]
+        file = self.files.open(path)
         try:
             if not file.verify(_VERIFY_BYTES):
                 self._unverified.discard(path)
-                if self._index is not None:
-                    self._unsaved[path] = 0.0
+                self.saving.note_verified(path)
         except (OSError, MemoryError) as error:
             self._unverified.discard(path)
             self._unverifiable.add(path)
@@ -387,38 +302,7 @@ class FileLoader:
         loaded.view = view
         return {loaded.run}
 
-    def save_many(self) -> None:
-        """Move files that were read to a pack while others are still being read, if they are very many."""
-        if self._packing is not None:
-            least = max(_VERY_MANY_UNSAVED, len(self._files) // _MAX_NEW_PACKS)
-            self._packing.advance(self._unsaved, time.monotonic() + _SAVE_SECONDS, least)
-
-    def save(self, is_last: bool) -> None:
-        """Write to the index what it lacks: for a moment, or, if it is the last time, everything."""
-        now = time.monotonic()
-        packing = self._packing
-        if packing is None or packing.advance(self._unsaved, now + _SAVE_SECONDS, _MANY_UNPACKED, is_last=is_last):
-            return
-        for path, due in list(self._unsaved.items()):
-            if due > now and not is_last:
-                continue
-            is_quiet = is_last or time.time() - self._files[path].status.modified > QUIET_SECONDS
-            self._unsaved[path] = now + QUIET_SECONDS
-            with suppress(MemoryError):
-                if self._open(path).save(is_quiet):
-                    del self._unsaved[path]
-                    self._unpacked.add(path)
-            if not is_last and time.monotonic() - now > _SAVE_SECONDS:
-                return
-        if len(self._unpacked) >= _MANY_UNPACKED and packing.move(self._files[path] for path in self._unpacked):
-            self._unpacked = set()
-
-    def take_replaced(self) -> set[str]:
-        """Return the runs of files whose views contain the same as before, but in a pack of the index."""
-        return set() if self._packing is None else self._packing.take_replaced()
-
     def stop(self) -> None:
         """End the threads."""
-        if self._packing is not None:
-            self._packing.stop()
+        self.saving.stop()
         self._pool.shutdown()

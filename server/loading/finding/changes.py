@@ -7,6 +7,7 @@ import threading
 from toposcope.server.loading.finding.watch import Watcher, can_watch, count_watches
 
 _MAX_REPORTS = 10_000
+_MAX_UNWATCHED_WALKS = 2
 
 log = logging.getLogger(__name__)
 
@@ -19,8 +20,12 @@ class Changes:
     """
 
     def __init__(self, wake: threading.Event) -> None:
+        self.directories = 0
+        """How many there are to watch, at most, as far as is known."""
         self._wake = wake
         self._watcher: Watcher | None = None
+        self._unwatched_walks = 0
+        """How many walks in succession found more directories than are watched."""
         self._has_given_up = False
         self._has_dropped = False
         self._reported: queue.SimpleQueue[set[str]] = queue.SimpleQueue()
@@ -33,16 +38,29 @@ class Changes:
         elif not is_possible:
             self.stop()
 
-    def give_up(self, reason: str) -> None:
-        """Stop watching a folder, and do not start again."""
-        log.warning("cannot watch all of the logdir, polling it instead: %s", reason)
-        self._has_given_up = True
-        self.stop()
+    def count(self, directories: int) -> None:
+        """Take the number of directories that a walk found; stop for good if again and again too few are watched.
 
-    def lack(self, directories: int) -> bool:
-        """Return whether fewer than so many directories are watched."""
+        Some may have appeared just now.
+        """
+        self.directories = directories
+        self._unwatched_walks = self._unwatched_walks + 1 if self.are_lacking else 0
+        if self._unwatched_walks >= _MAX_UNWATCHED_WALKS:
+            reason = "the system has no watches left (on Linux, see fs.inotify.max_user_watches)"
+            log.warning("cannot watch all of the logdir, polling it instead: %s", reason)
+            self._has_given_up = True
+            self.stop()
+
+    @property
+    def are_lacking(self) -> bool:
+        """Whether fewer directories are watched than there are."""
         watches = count_watches() if self.are_reported else None
-        return watches is not None and watches < directories
+        return watches is not None and watches < self.directories
+
+    @property
+    def were_lacking(self) -> bool:
+        """Whether changes are reported, but too few directories were watched at the last walk."""
+        return self._unwatched_walks > 0 and self.are_reported
 
     def stop(self) -> None:
         """Stop watching."""

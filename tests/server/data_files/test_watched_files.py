@@ -6,7 +6,7 @@ from pathlib import Path
 
 from toposcope.server.data_files.json_files import Content, Stamp
 from toposcope.server.data_files.json_folder import JsonFolder
-from toposcope.server.data_files.watched_files import WatchedFiles
+from toposcope.server.data_files.watching.watched_files import WatchedFiles
 
 
 class SlowFolder(JsonFolder):

@@ -10,7 +10,8 @@ from support.faulty_place import ERRORS, FailOnce, FaultyPlace, Operation
 from support.servers import wait_until
 
 from toposcope.proto.file_name import parse_file_name
-from toposcope.server.loading.logdir import Logdir, Update
+from toposcope.server.loading.logdir import Logdir
+from toposcope.server.loading.publishing.snapshot import Update
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.tag_table import Tag
@@ -148,7 +149,7 @@ def test_points_stay_while_a_file_is_read_again(tmp_path: Path) -> None:
         grows.write(picture(2) + record)
 
     fails.is_failing = True
-    file._identity = None  # Otherwise the first read would fail, before anything is lost.
+    file._state.identity = None  # Otherwise the first read would fail, before anything is lost.
     with pytest.raises(OSError, match="Stale"):
         file.read(1 << 20)
     fails.is_failing = False

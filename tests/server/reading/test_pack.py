@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from support.event_files import GOLDEN, NAME, end_event, loss_run, scalar_event, tensorboard_event, version_event
 from support.indexed_runs import assert_equal_to_a_first_load, described, start
 
-from toposcope.server.loading.files import file_loader
+from toposcope.server.loading.files import saving
+from toposcope.server.loading.files.file_loader import FileLoader
 from toposcope.server.loading.finding.discovery import discover
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.loading.logdir import Logdir
@@ -230,7 +231,7 @@ def test_growing_damaged_and_incomplete_files_stay_right(tmp_path: Path) -> None
 
 def test_many_files_are_packed_as_they_were_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The views are replaced by those of the pack without a new revision; files that grow then are read on."""
-    monkeypatch.setattr(file_loader, "_MANY_UNPACKED", 2)
+    monkeypatch.setattr(saving, "_MANY_UNPACKED", 2)
     paths = loss_runs(tmp_path / "logs", "abc")
     for path in paths.values():
         os.utime(path, (1e9, 1e9))
@@ -266,19 +267,19 @@ def test_plugins_declared_by_a_new_file_hold_in_packed_ones(tmp_path: Path) -> N
 
 def test_very_many_files_are_packed_while_others_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A loader that has read very many files need not have read all to pack them; their views contain the same."""
-    monkeypatch.setattr(file_loader, "_VERY_MANY_UNSAVED", 3)
+    monkeypatch.setattr(saving, "_VERY_MANY_UNSAVED", 3)
     for path in loss_runs(tmp_path / "logs", "abc").values():
         os.utime(path, (1e9, 1e9))
     files = discover(str(tmp_path / "logs")).files
-    loader = file_loader.FileLoader(Index(tmp_path / "index"))
+    loader = FileLoader(Index(tmp_path / "index"))
     loader.add(files)
     loader.read(60.0)
     replaced: set[str] = set()
     while len(replaced) < len(files):
-        loader.save_many()
-        replaced |= loader.take_replaced()
+        loader.saving.save_many()
+        replaced |= loader.saving.take_replaced()
     loader.stop()
-    views = loader.views(file.path for file in files)
+    views = loader.files.views(file.path for file in files)
     assert all(isinstance(view.series, PackedSeries) for view in views)
     fresh = load_logdir(str(tmp_path / "logs")).runs
     assert [described(view) for view in views] == [described(fresh[file.run].files[0]) for file in files]

@@ -6,7 +6,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -33,6 +33,8 @@ from toposcope.server.workers.publisher import Publisher
 from toposcope.server.workers.settings import Settings
 from toposcope.server.workers.shared_memory import SharedMemory
 
+CONNECTIONS = 60
+
 
 class Server(httpx.Client):
     """A server with two workers, and a client that reaches any of them: every request has a connection of its own."""
@@ -45,6 +47,11 @@ class Server(httpx.Client):
     def workers(self) -> list[psutil.Process]:
         """The workers that run."""
         return running_children(self.process.pid)
+
+
+def connections_of(worker: psutil.Process) -> int:
+    """Return how many connections of clients a worker has."""
+    return sum(each.status == psutil.CONN_ESTABLISHED for each in worker.net_connections("tcp"))
 
 
 @pytest.fixture
@@ -103,6 +110,21 @@ def test_every_worker_has_a_change_when_it_is_announced(logdir: Path) -> None:
                 recorder.flush()
                 next(line for line in lines if line.startswith("data:") and '"b"' in line)
                 assert _totals(client, "growing") == {step + 1}
+
+
+def test_connections_that_arrive_together_are_divided(server: Server) -> None:
+    """A browser opens several, and keeps them: one worker with all of them would answer alone."""
+    workers = wait_until(lambda: len(found := server.workers) == 2 and found)
+    for worker in workers:
+        _updates_of(server, worker)  # It serves.
+    before = [connections_of(worker) for worker in workers]
+    with ExitStack() as connections:
+        for _ in range(CONNECTIONS):
+            connections.enter_context(socket.create_connection((server.base_url.host, server.base_url.port)))
+        wait_until(lambda: sum(map(connections_of, workers)) == sum(before) + CONNECTIONS)
+        more = [connections_of(worker) - known for worker, known in zip(workers, before, strict=True)]
+
+    assert min(more) >= CONNECTIONS // 4
 
 
 def test_worker_that_dies_is_started_again(logdir: Path, server: Server) -> None:

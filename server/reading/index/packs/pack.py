@@ -13,9 +13,8 @@ requested.
 import io
 import secrets
 import struct
-import threading
 import weakref
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -25,10 +24,16 @@ import google_crc32c
 import numpy as np
 import orjson
 
+from toposcope.server.budget.cache import Cache
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import OpenFile, Status
 from toposcope.server.reading.index.packs.pack_columns import PackColumns, make_columns
-from toposcope.server.reading.index.packs.summary_columns import SummaryColumn, SummaryWriter, read_column
+from toposcope.server.reading.index.packs.summary_columns import (
+    BYTES_OF_SUMMARY,
+    SummaryColumn,
+    SummaryWriter,
+    read_column,
+)
 from toposcope.server.reading.index.segment import (
     DamagedSegmentError,
     Segment,
@@ -129,11 +134,9 @@ class Pack:
         self.files = {each[0]: _packed_file(number, each) for number, each in enumerate(directory["files"])}
         """The files, by key."""
         self._parts = {Tag(plugin, name): parts for plugin, name, parts in directory["summaries"]}
-        self._lock = threading.Lock()
-        self._kept = OrderedDict[str, Segment]()
-        self._kept_bytes = 0
-        self._columns = OrderedDict[Tag, SummaryColumn]()
-        self._column_bytes = 0
+        self._segments = Cache(_KEPT_BYTES)
+        # The summaries of one tag are kept in any case: they are requested for one file after another.
+        self._columns = Cache(max(_KEPT_BYTES, len(self.files) * BYTES_OF_SUMMARY))
 
     @cached_property
     def columns(self) -> PackColumns:
@@ -179,16 +182,13 @@ class Pack:
             OSError: the pack cannot be read.
             DamagedSegmentError: the segment is damaged.
         """
-        with self._lock:
-            if file.key in self._kept:
-                self._kept.move_to_end(file.key)
-                return self._kept[file.key]
+        return self._segments.get(file.key, lambda: self._read_segment(file), lambda _: file.length)
+
+    def _read_segment(self, file: PackedFile) -> Segment:
         content = np.empty(file.length, np.uint8).data
         if self._file.read_into(content, file.offset) < file.length:
             raise DamagedSegmentError("the pack ends within a segment")
-        segment = decode(content)
-        self._keep(file, segment)
-        return segment
+        return decode(content)
 
     def summaries(self, tag: Tag) -> SummaryColumn | None:
         """Return the summaries of a scalar tag of all files; None if no file has points of it.
@@ -197,30 +197,14 @@ class Pack:
             OSError: the pack cannot be read.
             DamagedSegmentError: the summaries are damaged.
         """
-        with self._lock:
-            column = self._columns.get(tag)
-            if column is not None:
-                self._columns.move_to_end(tag)
-                return column
-        if tag not in self._parts:
+        parts = self._parts.get(tag)
+        if parts is None:
             return None
-        column = read_column(self._file, self._parts[tag], len(self.files))
-        with self._lock:
-            if tag not in self._columns:
-                self._columns[tag] = column
-                self._column_bytes += column.nbytes
-            while self._column_bytes > _KEPT_BYTES and len(self._columns) > 1:
-                self._column_bytes -= self._columns.popitem(last=False)[1].nbytes
-        return column
+        return self._columns.get(tag, lambda: read_column(self._file, parts, len(self.files)), _nbytes)
 
-    def _keep(self, file: PackedFile, segment: Segment) -> None:
-        with self._lock:
-            if file.key not in self._kept:
-                self._kept[file.key] = segment
-                self._kept_bytes += file.length
-            while self._kept_bytes > _KEPT_BYTES and len(self._kept) > 1:
-                key, _ = self._kept.popitem(last=False)
-                self._kept_bytes -= self.files[key].length
+
+def _nbytes(column: SummaryColumn) -> int:
+    return column.nbytes
 
 
 def write_pack(folder: Path, files: Iterable[NewFile]) -> Path | None:

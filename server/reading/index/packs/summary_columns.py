@@ -44,6 +44,8 @@ _ROW = np.dtype(
     ]
 )
 _BLOCK_ROWS = 32768
+BYTES_OF_SUMMARY = _ROW.itemsize + 8
+"""Bytes in memory of the summary of a file."""
 _NO_EXTREME, _NO_POINT = Extreme(float("nan"), 0), NonFinitePoint(0, 0.0, 0.0)
 
 Part = tuple[int, int, int]

@@ -12,7 +12,7 @@ from torch import nn
 
 from toposcope.recorder import Node, SummaryRecord, graph
 from toposcope.recorder.frameworks.torch.graph.first_inputs import FirstInputs
-from toposcope.recorder.record.network_graph import NetworkGraph
+from toposcope.recorder.record.added.network_graph import NetworkGraph
 
 BATCH = torch.ones(4, 4)
 

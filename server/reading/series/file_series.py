@@ -2,13 +2,17 @@
 
 from toposcope.server.reading.series.point_series import PointSeries
 from toposcope.server.reading.series.series import Payloads, Points, Series
-from toposcope.server.reading.tag_table import Tag
+from toposcope.server.reading.tag_table import Tag, is_of_training
 
 
 class FileSeries:
     """Series that grow while the file is read; what was published never changes."""
 
-    def __init__(self) -> None:
+    def __init__(self, training_edition: int = 0) -> None:
+        self.training_edition = training_edition
+        """Another number after values of the training were added."""
+        self.training_wall = 0.0
+        """The largest last wall_time of the values of the training, in seconds since 1970."""
         self._series: dict[Tag, Series | PointSeries] = {}
         self._published: dict[Tag, Points | Payloads] = {}
         self._unpublished: dict[Tag, None] = {}
@@ -31,6 +35,9 @@ class FileSeries:
         else:
             assert isinstance(points, Payloads)
             series.append(points, growth)
+        if is_of_training(tag) and points.total:
+            self.training_wall = max(self.training_wall, float(points.wall_time[-1]))
+            self.training_edition += 1
 
     def points(self) -> dict[Tag, Points | Payloads]:
         """Return all series as they are now."""

@@ -5,7 +5,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from toposcope.recorder.adapters import adapter
-from toposcope.recorder.record.network_graph import NetworkGraph
+from toposcope.recorder.record.added.network_graph import NetworkGraph
 from toposcope.recorder.summary import OperatorValue, OperatorValues
 from toposcope.recorder.values.arrays.foreign_values import UnreadableValueError, call_foreign
 

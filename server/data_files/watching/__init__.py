@@ -1,0 +1,1 @@
+"""Watching the files of a folder, which this server and others change."""
