@@ -174,7 +174,7 @@ def watching(options: argparse.Namespace, logdir: "Logdir", rules: "RulesFile | 
         yield
         return
     from toposcope.server.alerts.alert_files import LARGEST_FILE, AlertFiles
-    from toposcope.server.alerts.watching.watch import AlertWatch
+    from toposcope.server.alerts.watch import AlertWatch
     from toposcope.server.data_files.data_folder import data_files, default_data_folder
     from toposcope.server.notes import notes_folder
     from toposcope.server.notes.notes import Notes
