@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.alerts.condition import Comparison, NotFinite, Side
+from toposcope.server.alerts.rules.condition import Comparison, NotFinite, Side
 from toposcope.server.expressions.evaluation import evaluate
 from toposcope.server.expressions.joining import StepCurve, joined_steps, last_of_each_step, values_at
 from toposcope.server.expressions.syntax import Number, tags_of

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from toposcope.server.alerts.alert_files import AlertFiles, KnownRule
+from toposcope.server.alerts.alert_files import AlertFiles, KnownRule, PageRule
 from toposcope.server.alerts.alerts import Alerts
-from toposcope.server.alerts.condition import Comparison, NotFinite, Recorded, Search
 from toposcope.server.alerts.raised import Delivery, RaisedAlert, id_of
 from toposcope.server.alerts.recorded import RecordedAlerts
-from toposcope.server.alerts.rules_file import Rule, RulesFile
+from toposcope.server.alerts.rules.condition import Comparison, NotFinite, Recorded, Search
+from toposcope.server.alerts.rules.rule import Rule, rule_of
+from toposcope.server.alerts.rules.rules_file import RulesFile
 from toposcope.server.alerts.sending.delivery import Senders
 from toposcope.server.alerts.series_watch import Begin, Progress, new_begins
 from toposcope.server.expressions.syntax import Number
@@ -34,7 +35,7 @@ _RETRY_SECONDS = 10.0
 _NOTE_SECONDS = 60.0
 """How often the data folder is updated with the time up to which the rules have been watched."""
 _OLD_SECONDS = 3600.0
-"""What happened this long before a rule was watched, by this server or the one before, raises no alert."""
+"""What happened this long before a rule of the file was watched, by this server or the one before, raises no alert."""
 _BY_NAME = Field("name", "")
 
 log = logging.getLogger(__name__)
@@ -63,39 +64,46 @@ class AlertWatch:
     """Looks at the rules in a thread of its own after each change of the runs.
 
     Args:
-        rules_file: the rules and destinations.
-        files: where alerts are stored.
+        rules_file: rules beside those that were made on the page, and destinations; None: no others.
+        files: where alerts and the rules that were made on the page are stored.
         snapshot: returns the present runs.
         notes: returns the notes on runs, by name.
     """
 
     def __init__(
         self,
-        rules_file: RulesFile,
+        rules_file: RulesFile | None,
         files: AlertFiles,
         snapshot: Callable[[], Snapshot],
         notes: Callable[[], Mapping[str, RunNotes]],
     ) -> None:
-        self._rules = rules_file.rules
-        self._known = [KnownRule(name=rule.name, when=rule.when, level=rule.level) for rule in self._rules]
+        self._file_rules = rules_file.rules if rules_file else []
+        self._destinations = rules_file.destinations if rules_file else {}
+        self._page_rules: list[PageRule] = []
+        self._rules = self._file_rules
+        """All of them."""
         self._files = files
         self._alerts = Alerts(files)
         self._snapshot = snapshot
         self._notes = notes
         self._search = RunSearch(Overview())
         self._recorded = RecordedAlerts()
-        self._senders = Senders(rules_file.destinations, files.note)
+        self._senders = Senders(self._destinations, files.note)
         self._since: dict[str, float] = {}
-        """When each rule, by its key, was watched for the last time by an earlier server, else for the first time."""
+        """For each rule, by its key, the time before which what happened raises no alert, in seconds since 1970."""
         self._last: dict[tuple[str, str], _Last] = {}
         """The last alerts, by the key of the rule and the name of the run."""
         self._seen: Mapping[str, RunView] = {}
         self._progress: dict[tuple[str, str], tuple[int, Progress]] = {}
         """The attempts of the run, and how far it has been looked at, by the same."""
+        self._known: set[str] = set()
+        """The keys of rules for which all runs have been looked at."""
         self._holding: dict[str, set[str]] = {}
         """The runs that a search has found, by the key of the rule."""
         self._reported: set[tuple[str, str]] = set()
         """The keys of rules, and the ids of the recorded alerts that they have raised."""
+        self._problems: dict[str, str] = {}
+        """Why rules, by their keys, cannot be looked at."""
         self._unstored: list[RaisedAlert] = []
         self._noted = time.monotonic()
         self._changed = threading.Event()
@@ -104,6 +112,7 @@ class AlertWatch:
 
     def start(self) -> None:
         """Start to watch."""
+        self._alerts.start(self._changed.set)
         self._thread.start()
 
     def stop(self) -> None:
@@ -111,6 +120,7 @@ class AlertWatch:
         self._is_stopping = True
         self._changed.set()
         self._thread.join(_RETRY_SECONDS)
+        self._alerts.stop()
         self._senders.stop()
 
     def notice(self, _: Update) -> None:
@@ -141,14 +151,14 @@ class AlertWatch:
     def _restore(self) -> bool:
         """Continue where an earlier server stopped; return False if the data folder cannot be used at present."""
         try:
-            watched = self._files.watch(self._known, {}).watched
+            watched = self._store_rules({})
             before = self._alerts.current()
         except OSError as error:
             log.error("alerts: %s cannot be used: %s", self._alerts.path, reason_of(error))
             return False
         for problem in before.problems:
             log.warning("alerts: %s", problem)
-        self._since = {rule.key: watched.get(rule.key, time.time()) for rule in self._rules}
+        self._since = {rule.key: watched.get(rule.key, time.time()) - _OLD_SECONDS for rule in self._file_rules}
         for alert in before.alerts.values():
             place = alert.rule_key, alert.run
             last = self._last.get(place)
@@ -166,27 +176,72 @@ class AlertWatch:
             return
         self._noted = time.monotonic()
         try:
-            self._files.watch(self._known, dict.fromkeys(self._since, time.time()))
+            self._store_rules(dict.fromkeys((rule.key for rule in self._file_rules), time.time()))
         except OSError as error:
             log.warning("alerts: %s cannot be written: %s", self._alerts.path, reason_of(error))
 
+    def _store_rules(self, watched: dict[str, float]) -> dict[str, float]:
+        """Store the rules of the file, and when they were watched; return when they had been, by their keys."""
+        if not self._file_rules:
+            return {}
+        known = [
+            KnownRule(name=rule.name, when=rule.when, runs=rule.runs_text, level=rule.level)
+            for rule in self._file_rules
+        ]
+        return self._files.watch(known, watched).watched
+
     def _look(self) -> None:
         """Raise the alerts of all rules; what cannot be stored is tried again."""
-        snapshot, notes = self._snapshot(), self._notes()
-        if snapshot.loading:
+        self._read_page_rules()
+        snapshot = self._snapshot()
+        if snapshot.loading or not self._rules:
             return
-        runs, seen = snapshot.runs, self._seen
+        notes, runs, seen = self._notes(), snapshot.runs, self._seen
         changed = [name for name, run in runs.items() if seen.get(name) is not run]
         alerts = [
-            self._alert(rule, event)
+            alert
             for rule in self._rules
-            for event in self._events(rule, runs, notes, changed)
-            if self._is_new(rule, event)
+            for alert in self._raised(rule, runs, notes, changed if rule.key in self._known else list(runs))
         ]
         self._seen = runs
-        for place in [place for place in self._progress if place[1] not in runs]:
+        self._known = {rule.key for rule in self._rules}
+        for place in [place for place in self._progress if place[0] not in self._known or place[1] not in runs]:
             del self._progress[place]
         self._store([*self._unstored, *alerts])
+
+    def _read_page_rules(self) -> None:
+        """Watch the rules that were made on the page, and no longer those that were deleted there."""
+        stored = self._alerts.current().page_rules
+        if stored == self._page_rules:
+            return
+        self._page_rules = stored
+        self._rules = [*self._file_rules, *filter(None, map(self._page_rule, stored))]
+
+    def _page_rule(self, stored: PageRule) -> Rule | None:
+        try:
+            rule = rule_of(stored, tuple(self._destinations))
+        except ValueError as error:  # A later version may know other conditions.
+            log.warning("alerts: the rule %r cannot be watched: %s", stored.name, error)
+            return None
+        self._since[rule.key] = stored.made
+        return rule
+
+    def _raised(
+        self, rule: Rule, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes], changed: Collection[str]
+    ) -> list[RaisedAlert]:
+        """Return the new alerts of a rule; one that cannot be looked at keeps no other from it."""
+        alerts: list[RaisedAlert] = []
+        problem = ""
+        try:
+            for event in self._events(rule, runs, notes, changed):
+                if self._is_new(rule, event):
+                    alerts.append(self._alert(rule, event))
+        except (ValueError, OSError) as error:
+            problem = str(error)
+            if self._problems.get(rule.key) != problem:
+                log.warning("alerts: the rule %r cannot be looked at: %s", rule.name, problem)
+        self._problems[rule.key] = problem
+        return alerts
 
     def _store(self, alerts: list[RaisedAlert]) -> None:
         if not alerts:
@@ -242,14 +297,14 @@ class AlertWatch:
 
     def _is_old(self, rule: Rule, run: RunView) -> bool:
         """Return whether a run ended long before the rule was watched."""
-        return not (run.live or run.may_be_alive) and (run.updated or 0.0) < self._since[rule.key] - _OLD_SECONDS
+        return not (run.live or run.may_be_alive) and (run.updated or 0.0) < self._since[rule.key]
 
     def _matching(self, query: Query, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]) -> set[str]:
         return {run.name for run in self._search.find(runs, notes, query, _BY_NAME, False).runs}
 
     def _is_new(self, rule: Rule, event: _Event) -> bool:
         """Return whether an event raises an alert, which then counts as raised."""
-        if event.wall_time < self._since[rule.key] - _OLD_SECONDS or (rule.key, event.recorded) in self._reported:
+        if event.wall_time < self._since[rule.key] or (rule.key, event.recorded) in self._reported:
             return False
         last = self._last.get((rule.key, event.run))
         if last is None or (event.recorded is not None and math.isinf(rule.cooldown)):

@@ -16,7 +16,9 @@ from toposcope.server.search.language import literals, syntax
 from toposcope.server.search.language.query import Query
 
 Operator = Literal[">", ">=", "<", "<="]
-_COMPARISON = re.compile(r"(?P<left>[^<>=!]+?)\s*(?P<operator>>=|<=|>|<)\s*(?P<right>[^<>=!]+)")
+_SIDE = r"(?:`(?:[^`]|``)+`|[^<>=!`])+"
+"""A tag in backquotes may contain any character."""
+_COMPARISON = re.compile(rf"(?P<left>{_SIDE}?)\s*(?P<operator>>=|<=|>|<)\s*(?P<right>{_SIDE})")
 _DURATION = re.compile(r"(?P<condition>.*\S)\s+for\s+(?:(?P<steps>\d+)\s+steps?|(?P<time>\d+(?:\.\d+)?[smhd]))")
 _NAN = re.compile(r"nan\((?P<expression>.*)\)")
 _FORMS = "a comparison such as `loss > 1.2 * min(loss) for 500 steps`, nan(loss), a state such as stalled, or a search"
