@@ -4,18 +4,19 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from toposcope.server.alerts.alert_files import AlertFiles, KnownRule, PageRule
 from toposcope.server.alerts.alerts import Alerts
 from toposcope.server.alerts.raised import Delivery, RaisedAlert, id_of
 from toposcope.server.alerts.recorded import RecordedAlerts
-from toposcope.server.alerts.rules.condition import Comparison, NotFinite, Recorded, Search
+from toposcope.server.alerts.rules.condition import Comparison, NotFinite, Search
 from toposcope.server.alerts.rules.rule import Rule, rule_of
 from toposcope.server.alerts.rules.rules_file import RulesFile
 from toposcope.server.alerts.sending.delivery import Senders
-from toposcope.server.alerts.series_watch import Begin, Progress, new_begins
+from toposcope.server.alerts.series_watch import Begin, Progress, RunPoints, new_begins
 from toposcope.server.expressions.syntax import Number
 from toposcope.server.loading.logdir import Snapshot, Update
 from toposcope.server.notes.run_notes import RunNotes
@@ -46,6 +47,15 @@ class _Last(NamedTuple):
 
     number: int
     wall_time: float
+
+
+class _Followed(NamedTuple):
+    """How far the series of a run have been looked at."""
+
+    attempts: int
+    """How many it had."""
+    progress: dict[str, Progress]
+    """By the keys of the rules."""
 
 
 class _Event(NamedTuple):
@@ -94,8 +104,8 @@ class AlertWatch:
         self._last: dict[tuple[str, str], _Last] = {}
         """The last alerts, by the key of the rule and the name of the run."""
         self._seen: Mapping[str, RunView] = {}
-        self._progress: dict[tuple[str, str], tuple[int, Progress]] = {}
-        """The attempts of the run, and how far it has been looked at, by the same."""
+        self._followed: dict[str, _Followed] = {}
+        """The runs whose series are looked at, by name."""
         self._known: set[str] = set()
         """The keys of rules for which all runs have been looked at."""
         self._holding: dict[str, set[str]] = {}
@@ -198,15 +208,26 @@ class AlertWatch:
             return
         notes, runs, seen = self._notes(), snapshot.runs, self._seen
         changed = [name for name, run in runs.items() if seen.get(name) is not run]
-        alerts = [
-            alert
-            for rule in self._rules
-            for alert in self._raised(rule, runs, notes, changed if rule.key in self._known else list(runs))
-        ]
+        alerts: list[RaisedAlert] = []
+        of_run: dict[str, list[Rule]] = {}
+        """The rules about series that may have begun to hold."""
+        for rule in self._rules:
+            due = changed if rule.key in self._known else list(runs)
+            with self._reporting(rule):
+                if isinstance(rule.condition, Comparison | NotFinite):
+                    for name in self._due(rule, runs, notes, due):
+                        of_run.setdefault(name, []).append(rule)
+                else:
+                    self._raise(rule, self._events(rule, runs, notes, due), alerts)
+        for name, rules in of_run.items():
+            points = RunPoints(runs[name])
+            for rule in rules:
+                with self._reporting(rule):
+                    self._raise(rule, self._crossings(rule, runs[name], points), alerts)
         self._seen = runs
         self._known = {rule.key for rule in self._rules}
-        for place in [place for place in self._progress if place[0] not in self._known or place[1] not in runs]:
-            del self._progress[place]
+        for name in self._followed.keys() - runs.keys():
+            del self._followed[name]
         self._store([*self._unstored, *alerts])
 
     def _read_page_rules(self) -> None:
@@ -216,6 +237,10 @@ class AlertWatch:
             return
         self._page_rules = stored
         self._rules = [*self._file_rules, *filter(None, map(self._page_rule, stored))]
+        keys = {rule.key for rule in self._rules}
+        for followed in self._followed.values():
+            for key in followed.progress.keys() - keys:
+                del followed.progress[key]
 
     def _page_rule(self, stored: PageRule) -> Rule | None:
         try:
@@ -226,22 +251,21 @@ class AlertWatch:
         self._since[rule.key] = stored.made
         return rule
 
-    def _raised(
-        self, rule: Rule, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes], changed: Collection[str]
-    ) -> list[RaisedAlert]:
-        """Return the new alerts of a rule; one that cannot be looked at keeps no other from it."""
-        alerts: list[RaisedAlert] = []
-        problem = ""
+    @contextmanager
+    def _reporting(self, rule: Rule) -> Iterator[None]:
+        """Log why a rule cannot be looked at, once; it keeps no other from it."""
         try:
-            for event in self._events(rule, runs, notes, changed):
-                if self._is_new(rule, event):
-                    alerts.append(self._alert(rule, event))
+            yield
         except (ValueError, OSError) as error:
-            problem = str(error)
-            if self._problems.get(rule.key) != problem:
-                log.warning("alerts: the rule %r cannot be looked at: %s", rule.name, problem)
-        self._problems[rule.key] = problem
-        return alerts
+            if self._problems.get(rule.key) != str(error):
+                log.warning("alerts: the rule %r cannot be looked at: %s", rule.name, error)
+            self._problems[rule.key] = str(error)
+
+    def _raise(self, rule: Rule, events: Iterable[_Event], alerts: list[RaisedAlert]) -> None:
+        """Add an alert to a list for each event that raises one."""
+        for event in events:
+            if self._is_new(rule, event):
+                alerts.append(self._alert(rule, event))
 
     def _store(self, alerts: list[RaisedAlert]) -> None:
         if not alerts:
@@ -253,35 +277,36 @@ class AlertWatch:
         for alert in created:
             self._senders.add(alert)
 
+    def _due(
+        self, rule: Rule, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes], changed: Collection[str]
+    ) -> Collection[str]:
+        """Return those of the changed runs for which a rule is watched."""
+        return changed if rule.runs is None or not changed else self._matching(rule.runs, runs, notes) & set(changed)
+
     def _events(
         self, rule: Rule, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes], changed: Collection[str]
     ) -> Iterator[_Event]:
-        """Yield what happened since the last time."""
-        condition = rule.condition
-        if isinstance(condition, Search):
-            yield from self._found(rule, condition.query, runs, notes)
+        """Yield what happened since the last time, of a rule that is not about series."""
+        if isinstance(rule.condition, Search):
+            yield from self._found(rule, rule.condition.query, runs, notes)
             return
-        if rule.runs is not None and changed:
-            changed = self._matching(rule.runs, runs, notes) & set(changed)
-        if isinstance(condition, Recorded):
-            recorded = self._recorded.of({name: runs[name] for name in changed})
-            for alert in (alert for alerts in recorded.values() for alert in reversed(alerts)):
-                yield _Event(alert.run, alert.wall_time, alert.step, alert.title, alert.text, alert.level, alert.id)
-            return
-        for name in changed:
-            run = runs[name]
-            if self._is_old(rule, run) or ((rule.key, name) in self._last and math.isinf(rule.cooldown)):
-                continue
-            for begin in self._begins(rule, condition, run):
-                text = _comparison_text(rule, condition, begin)
-                yield _Event(name, begin.wall_time, begin.step, rule.name, text, rule.level)
+        recorded = self._recorded.of({name: runs[name] for name in self._due(rule, runs, notes, changed)})
+        for alert in (alert for alerts in recorded.values() for alert in reversed(alerts)):
+            yield _Event(alert.run, alert.wall_time, alert.step, alert.title, alert.text, alert.level, alert.id)
 
-    def _begins(self, rule: Rule, condition: Comparison | NotFinite, run: RunView) -> list[Begin]:
-        attempts, progress = self._progress.get((rule.key, run.name), (0, Progress()))
-        if attempts != (now := run.shape[2]):  # Steps may have been replaced: everything is looked at again.
-            progress = Progress()
-        self._progress[rule.key, run.name] = now, progress
-        return new_begins(condition, run, progress)
+    def _crossings(self, rule: Rule, run: RunView, points: RunPoints) -> Iterator[_Event]:
+        """Yield where a rule about series began to hold since the last time."""
+        condition = rule.condition
+        assert isinstance(condition, Comparison | NotFinite), "it is about series"
+        if self._is_old(rule, run) or ((rule.key, run.name) in self._last and math.isinf(rule.cooldown)):
+            return
+        followed = self._followed.get(run.name)
+        if followed is None or followed.attempts != run.shape[2]:  # Steps may have been replaced: all are looked at.
+            self._followed[run.name] = followed = _Followed(run.shape[2], {})
+        progress = followed.progress.setdefault(rule.key, Progress())
+        for begin in new_begins(condition, points, progress):
+            text = _comparison_text(rule, condition, begin)
+            yield _Event(run.name, begin.wall_time, begin.step, rule.name, text, rule.level)
 
     def _found(
         self, rule: Rule, query: Query, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]
