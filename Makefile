@@ -208,7 +208,7 @@ docs-check: docs $(VENV)/.dev page
 INTEROP = mindinsight vtk keras transformers accelerate lightning $(INTEROP_IN_ENVIRONMENT)
 # Those that run in that environment, once.
 INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard frameworks ultralytics wandb boosters loggers ray fabric lake dask
-INTEROP += jupyter store formats
+INTEROP += jupyter store formats mcp
 
 .PHONY: interop $(INTEROP:%=interop-%)
 interop: $(INTEROP:%=interop-%)
@@ -233,6 +233,15 @@ interop-formats: $(VENV)/.dev build/interop/formats/.installed build/interop/for
 # moto's server, and s3rver, which was written independently of it.
 interop-store: $(VENV)/.dev build/interop/s3rver/.installed
 	$(BIN)/python -m pytest tests/interop/check_store*.py
+
+# The MCP Inspector, which has nothing in common with the package by which we serve.
+interop-mcp: $(VENV)/.dev build/interop/inspector/.installed
+	PATH="$(NODE):$$PATH" $(BIN)/python -m pytest tests/interop/check_mcp.py
+
+build/interop/inspector/.installed: $(VENV)/.dev
+	@mkdir -p $(@D) && echo '{"private": true}' > $(@D)/package.json
+	cd $(@D) && $(NPM_INSTALL) @modelcontextprotocol/inspector@2.12.0
+	@touch $@
 
 build/interop/s3rver/.installed: $(VENV)/.dev
 	@mkdir -p $(@D) && echo '{"private": true}' > $(@D)/package.json

@@ -1,7 +1,7 @@
 """The alerts of one logdir in the data folder: one file an alert, and one for each of what is known of all of them.
 
-The server that watches the rules writes the alerts and the list of rules; what users acknowledge and mute is apart, so
-that neither replaces what the other has written.
+The server that watches the rules writes the alerts and the list of its rules; what users acknowledge and mute, and the
+rules that they make, are apart, so that neither replaces what the other has written.
 """
 
 import time
@@ -15,23 +15,41 @@ from toposcope.server.data_files.json_files import SUFFIX, Content, DamagedFileE
 from toposcope.server.values.alert import Level
 
 LARGEST_FILE = 4 << 20
-_RULES, _MARKS = "rules" + SUFFIX, "marks" + SUFFIX
+MAX_PAGE_RULES = 100
+_RULES, _PAGE_RULES, _MARKS = "rules" + SUFFIX, "page_rules" + SUFFIX, "marks" + SUFFIX
 _MAX_ACKNOWLEDGED, _MAX_MUTED = 20_000, 1000
 Stored = TypeVar("Stored", bound=BaseModel)
 
 
 class KnownRule(BaseModel):
-    """A rule that is watched."""
+    """A rule of a server's file."""
 
     model_config = ConfigDict(frozen=True)
 
     name: str
     when: str
+    runs: str = ""
+    """A search."""
     level: Level
 
 
+class PageRule(KnownRule):
+    """A rule that was made on the page."""
+
+    made: float
+    """When, in seconds since 1970: what happened before raises no alert."""
+
+
+class PageRules(BaseModel):
+    """The rules that were made on the page."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rules: list[PageRule] = []
+
+
 class Rules(BaseModel):
-    """The rules that are watched, and up to when."""
+    """The rules of the file of the server that watches them, and up to when they have been watched."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -55,11 +73,15 @@ class TooManyMutedError(ValueError):
     """No more runs or rules may be muted."""
 
 
+class TooManyRulesError(ValueError):
+    """No more rules may be made."""
+
+
 class Created(NamedTuple):
     """What was stored of new alerts."""
 
     alerts: list[RaisedAlert]
-    """Those that were not there before."""
+    """Those that were not there before, or not for all of their destinations."""
     problems: dict[str, Exception]
     """Why others could not be stored, by id."""
 
@@ -70,7 +92,7 @@ class AlertFiles:
     def __init__(self, files: JsonFiles) -> None:
         self.files = files
 
-    def read(self, file_name: str) -> RaisedAlert | Rules | Marks:
+    def read(self, file_name: str) -> RaisedAlert | Rules | PageRules | Marks:
         """Return what a file contains.
 
         Raises:
@@ -80,21 +102,25 @@ class AlertFiles:
         content = self.files.read(file_name)
         if file_name == _RULES:
             return _validated(Rules, content)
+        if file_name == _PAGE_RULES:
+            return _validated(PageRules, content)
         if file_name == _MARKS:
             return _validated(Marks, content)
         return _validated(RaisedAlert, content)
 
     def create(self, alerts: Iterable[RaisedAlert]) -> Created:
-        """Store new alerts; those that are stored already are left as they are."""
+        """Store new alerts; those that another server has stored are sent to destinations that it does not have."""
         new: dict[str, RaisedAlert] = {}
 
         def creation(alert: RaisedAlert) -> Callable[[Content | None], Content]:
             def change(stored: Content | None) -> Content:
-                if stored is not None:
+                known = {} if stored is None else stored.get("deliveries", {})
+                if stored is not None and alert.deliveries.keys() <= known.keys():
                     new.pop(alert.id, None)
                     return stored
-                new[alert.id] = alert
-                return alert.model_dump()
+                content = {**alert.model_dump(), "deliveries": {**alert.model_dump()["deliveries"], **known}}
+                new[alert.id] = RaisedAlert.model_validate(content)
+                return content
 
             return change
 
@@ -136,6 +162,43 @@ class AlertFiles:
 
         self.files.update(_RULES, change)
         return before
+
+    def make_rule(self, rule: PageRule) -> PageRule:
+        """Store a rule in place of the one of its name, and return it; an equal one stays as it is.
+
+        Raises:
+            OSError: the folder cannot be written.
+            TooManyRulesError: there are too many.
+        """
+        stored = rule
+
+        def change(rules: dict[str, PageRule]) -> None:
+            nonlocal stored
+            old = rules.get(rule.name)
+            if old is None and len(rules) >= MAX_PAGE_RULES:
+                raise TooManyRulesError(f"expected at most {MAX_PAGE_RULES} rules: delete one before you make another")
+            is_equal = old is not None and old == rule.model_copy(update={"made": old.made})
+            rules[rule.name] = stored = old if old is not None and is_equal else rule
+
+        self._change_page_rules(change)
+        return stored
+
+    def delete_rule(self, name: str) -> None:
+        """Delete a rule that was made on the page, if there is one.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        self._change_page_rules(lambda rules: rules.pop(name, None))
+
+    def _change_page_rules(self, change: Callable[[dict[str, PageRule]], object]) -> None:
+        def changed(stored: Content | None) -> Content:
+            before = PageRules() if stored is None else _validated(PageRules, stored)
+            rules = {rule.name: rule for rule in before.rules}
+            change(rules)
+            return PageRules(rules=list(rules.values())).model_dump()
+
+        self.files.update(_PAGE_RULES, changed)
 
     def acknowledge(self, ids: Iterable[str]) -> None:
         """Mark alerts as seen.

@@ -1,10 +1,10 @@
-"""The alerts that rules have raised, kept up to date when this or another server stores some."""
+"""The alerts that rules have raised, and the rules, kept up to date when this or another server stores some."""
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from toposcope.server.alerts.alert_files import AlertFiles, Marks, Rules
+from toposcope.server.alerts.alert_files import AlertFiles, Marks, PageRule, PageRules, Rules
 from toposcope.server.alerts.raised import RaisedAlert
 from toposcope.server.data_files.watching.watched_files import WatchedFiles
 
@@ -15,6 +15,7 @@ class AlertsSnapshot(NamedTuple):
     alerts: Mapping[str, RaisedAlert]
     """The alerts, by id."""
     rules: Rules
+    page_rules: list[PageRule]
     marks: Marks
     problems: list[str]
     """Why some could not be read, one sentence each."""
@@ -29,7 +30,7 @@ class Alerts:
 
     def __init__(self, folder: AlertFiles) -> None:
         self.folder = folder
-        self._snapshot = AlertsSnapshot(MappingProxyType({}), Rules(), Marks(), [])
+        self._snapshot = AlertsSnapshot(MappingProxyType({}), Rules(), [], Marks(), [])
         self._files = WatchedFiles("alerts", folder.files, folder.read, self._publish)
 
     @property
@@ -60,11 +61,24 @@ class Alerts:
         self.folder.mute(run=run, rule=rule, is_muted=is_muted)
         self._files.refresh(is_changed=True)
 
-    def _publish(self, entries: list[RaisedAlert | Rules | Marks], problems: list[str]) -> list[str]:
+    def make_rule(self, rule: PageRule) -> PageRule:
+        """Store a rule; see AlertFiles.make_rule."""
+        stored = self.folder.make_rule(rule)
+        self._files.refresh(is_changed=True)
+        return stored
+
+    def delete_rule(self, name: str) -> None:
+        """Delete a rule that was made on the page; see AlertFiles.delete_rule."""
+        self.folder.delete_rule(name)
+        self._files.refresh(is_changed=True)
+
+    def _publish(self, entries: list[RaisedAlert | Rules | PageRules | Marks], problems: list[str]) -> list[str]:
         old = self._snapshot
         alerts = {entry.id: entry for entry in entries if isinstance(entry, RaisedAlert)}
         rules = next((entry for entry in entries if isinstance(entry, Rules)), Rules())
+        page_rules = next((entry.rules for entry in entries if isinstance(entry, PageRules)), [])
         marks = next((entry for entry in entries if isinstance(entry, Marks)), Marks())
-        self._snapshot = AlertsSnapshot(MappingProxyType(alerts), rules, marks, problems)
+        self._snapshot = AlertsSnapshot(MappingProxyType(alerts), rules, page_rules, marks, problems)
         changed = [each for each in old.alerts.keys() | alerts.keys() if old.alerts.get(each) != alerts.get(each)]
-        return changed if (rules.rules, marks) == (old.rules.rules, old.marks) else [*changed, "rules"]
+        before = old.rules.rules, old.page_rules, old.marks
+        return changed if (rules.rules, page_rules, marks) == before else [*changed, "rules"]

@@ -4,17 +4,19 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
-from toposcope.server.alerts.alert_files import AlertFiles, KnownRule
+from toposcope.server.alerts.alert_files import AlertFiles, KnownRule, PageRule
 from toposcope.server.alerts.alerts import Alerts
-from toposcope.server.alerts.condition import Comparison, NotFinite, Recorded, Search
 from toposcope.server.alerts.raised import Delivery, RaisedAlert, id_of
 from toposcope.server.alerts.recorded import RecordedAlerts
-from toposcope.server.alerts.rules_file import Rule, RulesFile
+from toposcope.server.alerts.rules.condition import Comparison, NotFinite, Search
+from toposcope.server.alerts.rules.rule import Rule, rule_of
+from toposcope.server.alerts.rules.rules_file import RulesFile
 from toposcope.server.alerts.sending.delivery import Senders
-from toposcope.server.alerts.series_watch import Begin, Progress, new_begins
+from toposcope.server.alerts.series_watch import Begin, Progress, RunPoints, new_begins
 from toposcope.server.expressions.syntax import Number
 from toposcope.server.loading.publishing.snapshot import Snapshot, Update
 from toposcope.server.notes.run_notes import RunNotes
@@ -34,7 +36,7 @@ _RETRY_SECONDS = 10.0
 _NOTE_SECONDS = 60.0
 """How often the data folder is updated with the time up to which the rules have been watched."""
 _OLD_SECONDS = 3600.0
-"""What happened this long before a rule was watched, by this server or the one before, raises no alert."""
+"""What happened this long before a rule of the file was watched, by this server or the one before, raises no alert."""
 _BY_NAME = Field("name", "")
 
 log = logging.getLogger(__name__)
@@ -45,6 +47,15 @@ class _Last(NamedTuple):
 
     number: int
     wall_time: float
+
+
+class _Followed(NamedTuple):
+    """How far the series of a run have been looked at."""
+
+    attempts: int
+    """How many it had."""
+    progress: dict[str, Progress]
+    """By the keys of the rules."""
 
 
 class _Event(NamedTuple):
@@ -63,39 +74,46 @@ class AlertWatch:
     """Looks at the rules in a thread of its own after each change of the runs.
 
     Args:
-        rules_file: the rules and destinations.
-        files: where alerts are stored.
+        rules_file: rules beside those that were made on the page, and destinations; None: no others.
+        files: where alerts and the rules that were made on the page are stored.
         snapshot: returns the present runs.
         notes: returns the notes on runs, by name.
     """
 
     def __init__(
         self,
-        rules_file: RulesFile,
+        rules_file: RulesFile | None,
         files: AlertFiles,
         snapshot: Callable[[], Snapshot],
         notes: Callable[[], Mapping[str, RunNotes]],
     ) -> None:
-        self._rules = rules_file.rules
-        self._known = [KnownRule(name=rule.name, when=rule.when, level=rule.level) for rule in self._rules]
+        self._file_rules = rules_file.rules if rules_file else []
+        self._destinations = rules_file.destinations if rules_file else {}
+        self._page_rules: list[PageRule] = []
+        self._rules = self._file_rules
+        """All of them."""
         self._files = files
         self._alerts = Alerts(files)
         self._snapshot = snapshot
         self._notes = notes
         self._search = RunSearch(Overview())
         self._recorded = RecordedAlerts()
-        self._senders = Senders(rules_file.destinations, files.note)
+        self._senders = Senders(self._destinations, files.note)
         self._since: dict[str, float] = {}
-        """When each rule, by its key, was watched for the last time by an earlier server, else for the first time."""
+        """For each rule, by its key, the time before which what happened raises no alert, in seconds since 1970."""
         self._last: dict[tuple[str, str], _Last] = {}
         """The last alerts, by the key of the rule and the name of the run."""
         self._seen: Mapping[str, RunView] = {}
-        self._progress: dict[tuple[str, str], tuple[int, Progress]] = {}
-        """The attempts of the run, and how far it has been looked at, by the same."""
+        self._followed: dict[str, _Followed] = {}
+        """The runs whose series are looked at, by name."""
+        self._known: set[str] = set()
+        """The keys of rules for which all runs have been looked at."""
         self._holding: dict[str, set[str]] = {}
         """The runs that a search has found, by the key of the rule."""
         self._reported: set[tuple[str, str]] = set()
         """The keys of rules, and the ids of the recorded alerts that they have raised."""
+        self._problems: dict[str, str] = {}
+        """Why rules, by their keys, cannot be looked at."""
         self._unstored: list[RaisedAlert] = []
         self._noted = time.monotonic()
         self._changed = threading.Event()
@@ -104,6 +122,7 @@ class AlertWatch:
 
     def start(self) -> None:
         """Start to watch."""
+        self._alerts.start(self._changed.set)
         self._thread.start()
 
     def stop(self) -> None:
@@ -111,6 +130,7 @@ class AlertWatch:
         self._is_stopping = True
         self._changed.set()
         self._thread.join(_RETRY_SECONDS)
+        self._alerts.stop()
         self._senders.stop()
 
     def notice(self, _: Update) -> None:
@@ -141,14 +161,14 @@ class AlertWatch:
     def _restore(self) -> bool:
         """Continue where an earlier server stopped; return False if the data folder cannot be used at present."""
         try:
-            watched = self._files.watch(self._known, {}).watched
+            watched = self._store_rules({})
             before = self._alerts.current()
         except OSError as error:
             log.error("alerts: %s cannot be used: %s", self._alerts.path, reason_of(error))
             return False
         for problem in before.problems:
             log.warning("alerts: %s", problem)
-        self._since = {rule.key: watched.get(rule.key, time.time()) for rule in self._rules}
+        self._since = {rule.key: watched.get(rule.key, time.time()) - _OLD_SECONDS for rule in self._file_rules}
         for alert in before.alerts.values():
             place = alert.rule_key, alert.run
             last = self._last.get(place)
@@ -166,27 +186,86 @@ class AlertWatch:
             return
         self._noted = time.monotonic()
         try:
-            self._files.watch(self._known, dict.fromkeys(self._since, time.time()))
+            self._store_rules(dict.fromkeys((rule.key for rule in self._file_rules), time.time()))
         except OSError as error:
             log.warning("alerts: %s cannot be written: %s", self._alerts.path, reason_of(error))
 
+    def _store_rules(self, watched: dict[str, float]) -> dict[str, float]:
+        """Store the rules of the file, and when they were watched; return when they had been, by their keys."""
+        if not self._file_rules:
+            return {}
+        known = [
+            KnownRule(name=rule.name, when=rule.when, runs=rule.runs_text, level=rule.level)
+            for rule in self._file_rules
+        ]
+        return self._files.watch(known, watched).watched
+
     def _look(self) -> None:
         """Raise the alerts of all rules; what cannot be stored is tried again."""
-        snapshot, notes = self._snapshot(), self._notes()
-        if snapshot.loading:
+        self._read_page_rules()
+        snapshot = self._snapshot()
+        if snapshot.loading or not self._rules:
             return
-        runs, seen = snapshot.runs, self._seen
+        notes, runs, seen = self._notes(), snapshot.runs, self._seen
         changed = [name for name, run in runs.items() if seen.get(name) is not run]
-        alerts = [
-            self._alert(rule, event)
-            for rule in self._rules
-            for event in self._events(rule, runs, notes, changed)
-            if self._is_new(rule, event)
-        ]
+        alerts: list[RaisedAlert] = []
+        of_run: dict[str, list[Rule]] = {}
+        """The rules about series that may have begun to hold."""
+        for rule in self._rules:
+            due = changed if rule.key in self._known else list(runs)
+            with self._reporting(rule):
+                if isinstance(rule.condition, Comparison | NotFinite):
+                    for name in self._due(rule, runs, notes, due):
+                        of_run.setdefault(name, []).append(rule)
+                else:
+                    self._raise(rule, self._events(rule, runs, notes, due), alerts)
+        for name, rules in of_run.items():
+            points = RunPoints(runs[name])
+            for rule in rules:
+                with self._reporting(rule):
+                    self._raise(rule, self._crossings(rule, runs[name], points), alerts)
         self._seen = runs
-        for place in [place for place in self._progress if place[1] not in runs]:
-            del self._progress[place]
+        self._known = {rule.key for rule in self._rules}
+        for name in self._followed.keys() - runs.keys():
+            del self._followed[name]
         self._store([*self._unstored, *alerts])
+
+    def _read_page_rules(self) -> None:
+        """Watch the rules that were made on the page, and no longer those that were deleted there."""
+        stored = self._alerts.current().page_rules
+        if stored == self._page_rules:
+            return
+        self._page_rules = stored
+        self._rules = [*self._file_rules, *filter(None, map(self._page_rule, stored))]
+        keys = {rule.key for rule in self._rules}
+        for followed in self._followed.values():
+            for key in followed.progress.keys() - keys:
+                del followed.progress[key]
+
+    def _page_rule(self, stored: PageRule) -> Rule | None:
+        try:
+            rule = rule_of(stored, tuple(self._destinations))
+        except ValueError as error:  # A later version may know other conditions.
+            log.warning("alerts: the rule %r cannot be watched: %s", stored.name, error)
+            return None
+        self._since[rule.key] = stored.made
+        return rule
+
+    @contextmanager
+    def _reporting(self, rule: Rule) -> Iterator[None]:
+        """Log why a rule cannot be looked at, once; it keeps no other from it."""
+        try:
+            yield
+        except (ValueError, OSError) as error:
+            if self._problems.get(rule.key) != str(error):
+                log.warning("alerts: the rule %r cannot be looked at: %s", rule.name, error)
+            self._problems[rule.key] = str(error)
+
+    def _raise(self, rule: Rule, events: Iterable[_Event], alerts: list[RaisedAlert]) -> None:
+        """Add an alert to a list for each event that raises one."""
+        for event in events:
+            if self._is_new(rule, event):
+                alerts.append(self._alert(rule, event))
 
     def _store(self, alerts: list[RaisedAlert]) -> None:
         if not alerts:
@@ -198,35 +277,36 @@ class AlertWatch:
         for alert in created:
             self._senders.add(alert)
 
+    def _due(
+        self, rule: Rule, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes], changed: Collection[str]
+    ) -> Collection[str]:
+        """Return those of the changed runs for which a rule is watched."""
+        return changed if rule.runs is None or not changed else self._matching(rule.runs, runs, notes) & set(changed)
+
     def _events(
         self, rule: Rule, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes], changed: Collection[str]
     ) -> Iterator[_Event]:
-        """Yield what happened since the last time."""
-        condition = rule.condition
-        if isinstance(condition, Search):
-            yield from self._found(rule, condition.query, runs, notes)
+        """Yield what happened since the last time, of a rule that is not about series."""
+        if isinstance(rule.condition, Search):
+            yield from self._found(rule, rule.condition.query, runs, notes)
             return
-        if rule.runs is not None and changed:
-            changed = self._matching(rule.runs, runs, notes) & set(changed)
-        if isinstance(condition, Recorded):
-            recorded = self._recorded.of({name: runs[name] for name in changed})
-            for alert in (alert for alerts in recorded.values() for alert in reversed(alerts)):
-                yield _Event(alert.run, alert.wall_time, alert.step, alert.title, alert.text, alert.level, alert.id)
-            return
-        for name in changed:
-            run = runs[name]
-            if self._is_old(rule, run) or ((rule.key, name) in self._last and math.isinf(rule.cooldown)):
-                continue
-            for begin in self._begins(rule, condition, run):
-                text = _comparison_text(rule, condition, begin)
-                yield _Event(name, begin.wall_time, begin.step, rule.name, text, rule.level)
+        recorded = self._recorded.of({name: runs[name] for name in self._due(rule, runs, notes, changed)})
+        for alert in (alert for alerts in recorded.values() for alert in reversed(alerts)):
+            yield _Event(alert.run, alert.wall_time, alert.step, alert.title, alert.text, alert.level, alert.id)
 
-    def _begins(self, rule: Rule, condition: Comparison | NotFinite, run: RunView) -> list[Begin]:
-        attempts, progress = self._progress.get((rule.key, run.name), (0, Progress()))
-        if attempts != (now := run.shape[2]):  # Steps may have been replaced: everything is looked at again.
-            progress = Progress()
-        self._progress[rule.key, run.name] = now, progress
-        return new_begins(condition, run, progress)
+    def _crossings(self, rule: Rule, run: RunView, points: RunPoints) -> Iterator[_Event]:
+        """Yield where a rule about series began to hold since the last time."""
+        condition = rule.condition
+        assert isinstance(condition, Comparison | NotFinite), "it is about series"
+        if self._is_old(rule, run) or ((rule.key, run.name) in self._last and math.isinf(rule.cooldown)):
+            return
+        followed = self._followed.get(run.name)
+        if followed is None or followed.attempts != run.shape[2]:  # Steps may have been replaced: all are looked at.
+            self._followed[run.name] = followed = _Followed(run.shape[2], {})
+        progress = followed.progress.setdefault(rule.key, Progress())
+        for begin in new_begins(condition, points, progress):
+            text = _comparison_text(rule, condition, begin)
+            yield _Event(run.name, begin.wall_time, begin.step, rule.name, text, rule.level)
 
     def _found(
         self, rule: Rule, query: Query, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]
@@ -242,14 +322,14 @@ class AlertWatch:
 
     def _is_old(self, rule: Rule, run: RunView) -> bool:
         """Return whether a run ended long before the rule was watched."""
-        return not (run.live or run.may_be_alive) and (run.updated or 0.0) < self._since[rule.key] - _OLD_SECONDS
+        return not (run.live or run.may_be_alive) and (run.updated or 0.0) < self._since[rule.key]
 
     def _matching(self, query: Query, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]) -> set[str]:
         return {run.name for run in self._search.find(runs, notes, query, _BY_NAME, False).runs}
 
     def _is_new(self, rule: Rule, event: _Event) -> bool:
         """Return whether an event raises an alert, which then counts as raised."""
-        if event.wall_time < self._since[rule.key] - _OLD_SECONDS or (rule.key, event.recorded) in self._reported:
+        if event.wall_time < self._since[rule.key] or (rule.key, event.recorded) in self._reported:
             return False
         last = self._last.get((rule.key, event.run))
         if last is None or (event.recorded is not None and math.isinf(rule.cooldown)):

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.alerts.alert_files import TooManyMutedError
+from toposcope.server.alerts.alert_files import KnownRule, PageRule, TooManyMutedError
 from toposcope.server.alerts.alerts import Alerts, AlertsSnapshot
 from toposcope.server.alerts.raised import RaisedAlert
 from toposcope.server.alerts.recorded import ListedAlert, RecordedAlerts
@@ -65,11 +65,15 @@ class Alert(BaseModel):
 
 
 class ListedRule(BaseModel):
-    """A rule of --alerts."""
+    """A rule of --alerts, or one that was made on the page."""
 
     name: str
     when: str
+    runs: str
+    """A search; "": all runs."""
     level: Level
+    made: Number | None
+    """When it was made on the page, in seconds since 1970; null: it is one of --alerts."""
     is_muted: bool
 
 
@@ -85,7 +89,7 @@ class AlertList(BaseModel):
     """The rules that are watched, or were watched last."""
     muted_runs: list[str]
     read_only: bool
-    """Whether alerts can be neither acknowledged nor muted."""
+    """Whether alerts can be neither acknowledged nor muted, and rules neither made nor deleted."""
     problems: list[str]
     """Why some could not be read, one sentence each."""
 
@@ -130,7 +134,7 @@ def list_alerts(request: Request, current: Current, query: Annotated[AlertsQuery
     Those of runs that no longer exist are left out.
     """
     chosen = {run.name: run for run in find_runs(current, query.run)}
-    store, recorded = _store(request).current(), _recorded(request).of(chosen)
+    store, recorded = store_of(request).current(), _recorded(request).of(chosen)
     raised = [alert for alert in store.alerts.values() if alert.run in chosen]
     sent = {alert.recorded for alert in raised}
     listed = [alert for alerts in recorded.values() for alert in alerts if alert.id not in sent]
@@ -146,9 +150,7 @@ def list_alerts(request: Request, current: Current, query: Annotated[AlertsQuery
             "alerts": [{**each, "wall_time": json_number(each["wall_time"])} for each in described[: query.limit]],
             "total": len(described),
             "new": new,
-            "rules": [
-                {**rule.model_dump(), "is_muted": rule.name in store.marks.muted_rules} for rule in store.rules.rules
-            ],
+            "rules": [describe_rule(rule, store) for rule in (*store.rules.rules, *store.page_rules)],
             "muted_runs": store.marks.muted_runs,
             "read_only": _is_read_only(request),
             "problems": store.problems,
@@ -164,7 +166,7 @@ def list_alerts(request: Request, current: Current, query: Annotated[AlertsQuery
 )
 def acknowledge_alerts(request: Request, body: Annotated[AcknowledgedBody, Body()]) -> Response:
     """Mark alerts as seen."""
-    store = _writable(request)
+    store = writable_store(request)
     with storing("the change", store.path):
         store.acknowledge(body.ids)
     return json_reply(body.model_dump())
@@ -178,7 +180,7 @@ def acknowledge_alerts(request: Request, body: Annotated[AcknowledgedBody, Body(
 )
 def mute_alerts(request: Request, body: Annotated[MutedRun | MutedRule, Body()]) -> Response:
     """Mute the alerts of a run or of a rule, or end that: muted ones are listed, and neither counted nor sent."""
-    store = _writable(request)
+    store = writable_store(request)
     try:
         with storing("the change", store.path):
             store.mute(**body.model_dump())
@@ -208,7 +210,13 @@ def _describe(alert: RaisedAlert | ListedAlert, store: AlertsSnapshot) -> dict[s
     }
 
 
-def _store(request: Request) -> Alerts:
+def describe_rule(rule: KnownRule | PageRule, store: AlertsSnapshot) -> dict[str, Any]:
+    """Return a ListedRule."""
+    return {"made": None, **rule.model_dump(), "is_muted": rule.name in store.marks.muted_rules}
+
+
+def store_of(request: Request) -> Alerts:
+    """Return the alerts of the logdir."""
     store: Alerts = request.app.state.alerts
     return store
 
@@ -222,7 +230,8 @@ def _is_read_only(request: Request) -> bool:
     return isinstance(notes_of(request), NoNotes)
 
 
-def _writable(request: Request) -> Alerts:
+def writable_store(request: Request) -> Alerts:
+    """Return the alerts of the logdir, which can be changed, or reply 403."""
     if _is_read_only(request):
-        raise HTTPException(403, "the server is read-only: it was started with --read-only and marks no alerts")
-    return _store(request)
+        raise HTTPException(403, "the server is read-only: it was started with --read-only and changes no alerts")
+    return store_of(request)

@@ -31,7 +31,7 @@ from toposcope.server.process.garbage_collection import freeze_what_is_loaded, n
 from toposcope.server.process.version import VERSION
 
 if TYPE_CHECKING:
-    from toposcope.server.alerts.rules_file import RulesFile
+    from toposcope.server.alerts.rules.rules_file import RulesFile
     from toposcope.server.loading.logdir import Logdir
     from toposcope.server.workers.settings import Settings
 
@@ -75,7 +75,7 @@ def read_alert_rules(path: str | None) -> "RulesFile | None":
     """
     if path is None:
         return None
-    from toposcope.server.alerts.rules_file import read_rules
+    from toposcope.server.alerts.rules.rules_file import read_rules
 
     return read_rules(path)
 
@@ -169,8 +169,8 @@ def make_logdir(options: argparse.Namespace) -> "Logdir":
 
 @contextmanager
 def watching(options: argparse.Namespace, logdir: "Logdir", rules: "RulesFile | None") -> Iterator[None]:
-    """Watch the rules of alerts, if there are any."""
-    if rules is None:
+    """Watch the rules of alerts: those of the file, and those that are made on the page."""
+    if rules is None and options.read_only:
         yield
         return
     from toposcope.server.alerts.alert_files import LARGEST_FILE, AlertFiles

@@ -74,6 +74,52 @@ def test_a_new_alert_appears(tmp_path: Path, server: StartServer, page: Page) ->
     expect(page.locator(".bell")).to_have_attribute("data-new", "2")
 
 
+def test_a_rule_is_made_from_a_chart(tmp_path: Path, server: StartServer, pages: Pages) -> None:
+    """Its alert arrives while the run grows; another page lists it, and deletes it."""
+    url = server(tmp_path / "runs", "--data-dir", f"{tmp_path}/data").url
+    with SummaryRecord(tmp_path / "runs" / "a") as recorder:
+        for step, loss in enumerate((5.0, 1.0, 1.23456)):
+            recorder.log({"train loss": loss}, step)
+        assert recorder.flush()
+        page, other = pages.open(), pages.open(width=390, height=844)
+        for each in (page, other):
+            each.goto(f"{url}#page=scalars&runs=name:a")
+        page.locator('scalar-card [data-key="menu"]').click()
+        rules = page.locator('[data-settings="alert"]')
+        expect(rules.locator('[name="value"]')).to_have_value("1.235")
+        rules.locator('[name="value"]').fill("2.5")
+        rules.locator('[name="only"]').check()
+        rules.locator('[data-key="make-rule"]').click()
+        text = "`train loss` > 2.5 · name:a"
+        expect(rules.locator("[data-rule] .setting-name")).to_have_text(text)
+        other.locator(".bell").click()
+        expect(other.locator("#alerts-sheet [data-rule] code")).to_have_text(text)
+
+        recorder.log({"train loss": 3.0}, 3)
+        assert recorder.flush()
+        expect(other.locator("#alerts-sheet .alert-text")).to_have_text(
+            "At step 3, train loss is 3 (train loss > 2.5)."
+        )
+    other.locator('#alerts-sheet [data-key="delete-rule"]').click()
+    expect(rules.locator("[data-rule]")).to_have_count(0)
+    expect(other.locator("#alerts-sheet .alert-title")).to_have_count(1)
+
+
+def test_a_refused_rule_is_explained(tmp_path: Path, server: StartServer, pages: Pages) -> None:
+    """In the menu of the chart: the search is invalid."""
+    page = pages.open()
+    loss_run(tmp_path / "a", range(3))
+    page.goto(f"{server(tmp_path).url}#page=scalars&runs=started>soon")
+    page.locator("scalar-card").wait_for()
+    page.locator('scalar-card [data-key="menu"]').click()
+    rules = page.locator('[data-settings="alert"]')
+    rules.locator('[name="value"]').fill("1")
+    rules.locator('[name="only"]').check()
+    rules.locator('[data-key="make-rule"]').click()
+    expect(rules.get_by_role("alert")).to_contain_text("expected a date or time")
+    pages.errors.clear()
+
+
 def test_new_alerts_are_notified_by_permission(tmp_path: Path, server: StartServer, pages: Pages) -> None:
     """Those that arrive after it was asked for, also after a reload; no longer after that was ended."""
     record(tmp_path / "old")
@@ -123,3 +169,7 @@ def test_a_read_only_server_lists_alerts(tmp_path: Path, server: StartServer, pa
     expect(page.locator("#alerts-sheet .alert-title")).to_have_count(2)
     for key in ("acknowledge", "acknowledge-all", "mute-run"):
         expect(page.locator(f'#alerts-sheet [data-key="{key}"]')).to_have_count(0)
+    page.goto(f"{page.url.partition('#')[0]}#page=scalars")
+    page.locator('scalar-card [data-key="menu"]').first.click()
+    expect(page.locator(".menu-downloads")).to_be_visible()
+    expect(page.locator('[data-settings="alert"]')).to_have_count(0)

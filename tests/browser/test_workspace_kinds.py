@@ -105,6 +105,13 @@ def test_a_panel_of_each_kind_is_added_and_drawn(kind: str, url: str, pages: Pag
     drawn(page, kind)
 
 
+def test_a_panel_of_alerts_is_titled_once(url: str, page: Page) -> None:
+    """By its frame: the list has the title of the bell's sheet elsewhere."""
+    show(page, url, workspace(panel("alerts", (0, 0, 12, 6))))
+    drawn(page, "alerts")
+    expect(page.locator('.panel[data-kind="alerts"]').get_by_text("Alerts", exact=True)).to_have_count(1)
+
+
 def of_every_kind() -> dict[str, Any]:
     """Return a workspace with a panel of each kind, one below the other."""
     return workspace(

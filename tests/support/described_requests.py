@@ -136,9 +136,9 @@ def has_rule(case: Case) -> bool:
     """Return whether a rule that OpenAPI cannot express may reject valid values."""
     parameters = case.body if isinstance(case.body, dict) else case.query
     names = {name for name, value in parameters.items() if value is not None}
-    # lo <= hi; node excludes others; a slice matches the tensor; by contains a regular expression; search, sort and
-    # expr have a syntax; expr may take the place of tag; x excludes other axes; and 1.0 is an integer to JSON Schema,
-    # but not to the server.
-    with_rule = {"node", "slice", "by", "search", "sort", "expr", "x"}
+    # lo <= hi; node excludes others; a slice matches the tensor; by contains a regular expression; search, sort,
+    # expr, when and runs have a syntax; expr may take the place of tag; x excludes other axes; and 1.0 is an integer to
+    # JSON Schema, but not to the server.
+    with_rule = {"node", "slice", "by", "search", "sort", "expr", "x", "when", "runs"}
     lacks_series = case.path.startswith("/api/scalars") and not parameters.get("tag")
     return {"lo", "hi"} <= names or bool(names & with_rule) or lacks_series or case.method == "POST"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from toposcope.server.alerts.condition import Comparison, NotFinite, Recorded, Search, parse
+from toposcope.server.alerts.rules.condition import Comparison, NotFinite, Recorded, Search, parse
+from toposcope.server.expressions.syntax import TagName
 from toposcope.server.search.language import syntax
 
 
@@ -39,6 +40,14 @@ def test_a_comparison_of_metrics() -> None:
     timed = parse("machine/gpu_memory >= 0.95 for 10m")
     assert isinstance(timed, Comparison)
     assert (timed.steps, timed.seconds) == (0, 600)
+
+
+def test_a_tag_in_backquotes_is_no_operator_and_no_field() -> None:
+    """Whatever it contains."""
+    for tag in ("a < b", "x=y!", "step"):
+        parsed = parse(f"`{tag}` > 2")
+        assert isinstance(parsed, Comparison)
+        assert (parsed.left.tree, parsed.operator) == (TagName(tag), ">")
 
 
 def test_other_conditions() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support import servers
 
-from toposcope.server.alerts.rules_file import RulesError, read_rules
+from toposcope.server.alerts.rules.rules_file import RulesError, read_rules
 from toposcope.server.alerts.sending.destinations import Slack
 
 TEAM = '[destination.team]\nkind = "slack"\nurl = "https://example.org/hook"\n'

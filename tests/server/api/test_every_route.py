@@ -24,6 +24,7 @@ SCALARS = {"tag": ["loss/auto"]}
 ACCURACY = {"metric": "accuracy"}
 LANDSCAPE = {"run": RUN, "tag": "landscape_[1, 4]"}
 VIEW = {"page": "scalars", "address": "#scalars", "workspace": None, "base": None}
+ALERT_RULE = {"when": "loss/auto > 1"}
 EMBEDDING = {"run": "spatial", "name": "words"}
 MESH = {"run": "spatial", "tag": "shape"}
 SAMPLES = {"run": "spatial", "tag": "completions/text_summary", "step": 1}
@@ -70,6 +71,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST embeddings/rows.csv": {**EMBEDDING, "rows": [0]},
     "POST embeddings/reduction": {**EMBEDDING, "method": "umap"},
     "PUT alerts/muted": {"run": RUN, "is_muted": True},
+    "PUT alerts/rules/{name}": ALERT_RULE,
 }
 IN_A_REPLY = {"images/data": ("images", "images"), "audio/data": ("audio", "clips")}
 """Routes whose addresses are in the replies of others: of which, and under which name."""
@@ -81,6 +83,7 @@ DIFFERENT = {
     "runs/{run}/notes",
     "alerts",
     "alerts/muted",
+    "alerts/rules/{name}",
     "views",
     "views/{name}",
     "default-view",
@@ -128,6 +131,10 @@ def send(client: httpx.Client, method: str, route: str) -> tuple[httpx.Response,
         if method != "PUT":
             stored = client.put(path, json=VIEW).json()
             query = {"base": stored["version"]} if method == "DELETE" else {}
+    elif route == "alerts/rules/{name}":
+        path = f"api/alerts/rules/{method}"
+        if method != "PUT":
+            client.put(path, json=ALERT_RULE).raise_for_status()
     elif route == "default-view":
         client.put("api/views/kept", json=VIEW)
     elif route == "links/{id}":

@@ -7,10 +7,12 @@ import { ICONS } from "../../controls/icons.js";
 import { pageKinds } from "../../controls/panel_kinds.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { nameOf } from "../../controls/run_name.js";
+import { textOf } from "../../data/notes/alert_rule.js";
 import {
   acknowledge,
   alertError,
   alertList,
+  deleteRule,
   hasAlerts,
   mute,
   newAlerts,
@@ -38,7 +40,7 @@ export function bell() {
       aria-label=${label} @click=${open}>${ICONS.bell}${
         count ? html`<span class="bell-count" aria-hidden="true">${count > 99 ? "99+" : count}</span>` : nothing
       }</button>
-    ${popover({ id: ID, label: t("alerts.title") }, sheet(list))}`;
+    ${popover({ id: ID, label: t("alerts.title") }, sheet(list, html`<h2>${t("alerts.title")}</h2>`))}`;
 }
 
 /** @param {MouseEvent} event */
@@ -57,9 +59,9 @@ async function attempt(act) {
   }
 }
 
-/** @param {AlertList} list */
-const sheet = (list) => html`<div class="alerts">
-  <header><h2>${t("alerts.title")}</h2>${canNotify ? notifyButton() : nothing}${
+/** @param {AlertList} list @param {unknown} title of the sheet; a panel has its own */
+const sheet = (list, title) => html`<div class="alerts">
+  <header>${title}${canNotify ? notifyButton() : nothing}${
     list.alerts.some(isNew) && !list.read_only
       ? html`<button class="text" data-key="acknowledge-all"
         @click=${() => attempt(() => acknowledge(list.alerts.filter(isNew)))}>${t("alerts.acknowledge_all")}</button>`
@@ -103,13 +105,19 @@ const origin = (alert, list) => html`
 /** @param {AlertList} list */
 const rules = (list) =>
   html`<hr><h3>${t("alerts.rules")}</h3><ul class="alert-rules">${list.rules.map(
-    ({ name, when, is_muted: isMuted }) => html`<li data-rule=${name}>
-    <span class="rule-name">${name}</span><code title=${when}>${when}</code>
+    ({ name, when, runs, made, is_muted: isMuted }) => html`<li data-rule=${name}>
+    ${name === textOf({ when, runs }) ? nothing : html`<span class="rule-name">${name}</span>`}<code
+      title=${textOf({ when, runs })}>${textOf({ when, runs })}</code>
     ${
       list.read_only
         ? nothing
         : html`<button class="text" data-key="mute-rule" aria-pressed=${isMuted}
           @click=${() => attempt(() => mute({ rule: name }, !isMuted))}>${t(isMuted ? "alerts.unmute" : "alerts.mute")}</button>`
+    }${
+      list.read_only || made === null
+        ? nothing
+        : html`<button class="quiet" data-key="delete-rule" title=${t("alerts.delete_rule")}
+          aria-label=${t("alerts.delete_rule")} @click=${() => attempt(() => deleteRule(name))}>${ICONS.close}</button>`
     }</li>`,
   )}</ul>`;
 
@@ -122,6 +130,6 @@ export function openRun(run) {
 pageKinds.set("alerts", {
   prefix: "alerts",
   toolbar: () => nothing,
-  content: () => (alertList.value ? sheet(alertList.value) : nothing),
+  content: () => (alertList.value ? sheet(alertList.value, nothing) : nothing),
   follow: observeAlerts,
 });

@@ -3,13 +3,15 @@
 import { computed } from "@preact/signals-core";
 import { fetchJson, postJson, sendJson } from "../client/client.js";
 import { Query } from "../client/query.js";
+import { textOf } from "./alert_rule.js";
 
 /** @typedef {"info" | "warn" | "error"} Level */
 /** @typedef {{to: string, sent: number | null, problem: string | null, is_over: boolean}} AlertDelivery */
 /** `rule`: null = the training recorded it; `wall_time`: seconds since 1970.
  * @typedef {{id: string, run: string, rule: string | null, title: string, text: string, level: Level, step: number | null,
  * wall_time: number, is_acknowledged: boolean, is_muted: boolean, deliveries: AlertDelivery[]}} Alert */
-/** @typedef {{name: string, when: string, level: Level, is_muted: boolean}} AlertRule */
+/** `runs`: a search, "" = all; `made`: when it was made on the page, null = it is in the server's file.
+ * @typedef {{name: string, when: string, runs: string, level: Level, made: number | null, is_muted: boolean}} AlertRule */
 /** `new`: how many are neither acknowledged nor muted, by run.
  * @typedef {{alerts: Alert[], total: number, new: Record<string, number>, rules: AlertRule[], muted_runs: string[],
  * read_only: boolean, problems: string[]}} AlertList */
@@ -43,23 +45,30 @@ export const hasAlerts = computed(() => Boolean(alertList.value?.total || alertL
 /** The newest alerts of a run. @param {string} run */
 export const alertsOf = (run) => (alertList.value?.alerts ?? []).filter((alert) => alert.run === run);
 
-/** Marks alerts as seen. @param {Alert[]} alerts */
-export async function acknowledge(alerts) {
-  const ids = alerts.filter((alert) => !alert.is_acknowledged).map(({ id }) => id);
-  if (!ids.length) return;
+/** Changes something, and fetches the list again, whether that was possible or not. @param {() => Promise<unknown>} act */
+async function changing(act) {
   try {
-    await postJson("alerts/acknowledged", { ids });
+    await act();
   } finally {
     alertsChanged();
   }
 }
 
+/** Marks alerts as seen. @param {Alert[]} alerts */
+export async function acknowledge(alerts) {
+  const ids = alerts.filter((alert) => !alert.is_acknowledged).map(({ id }) => id);
+  if (ids.length) await changing(() => postJson("alerts/acknowledged", { ids }));
+}
+
 /** Mutes the alerts of a run or of a rule, or ends that. @param {{run: string} | {rule: string}} what
  * @param {boolean} isMuted */
-export async function mute(what, isMuted) {
-  try {
-    await sendJson("PUT", "alerts/muted", { ...what, is_muted: isMuted });
-  } finally {
-    alertsChanged();
-  }
-}
+export const mute = (what, isMuted) => changing(() => sendJson("PUT", "alerts/muted", { ...what, is_muted: isMuted }));
+
+/** @param {string} name of a rule */
+const pathOf = (name) => `alerts/rules/${encodeURIComponent(name)}`;
+
+/** Makes a rule, which has the name of what it says. @param {{when: string, runs: string}} rule */
+export const makeRule = (rule) => changing(() => sendJson("PUT", pathOf(textOf(rule)), rule));
+
+/** Deletes a rule that was made on the page. @param {string} name */
+export const deleteRule = (name) => changing(() => sendJson("DELETE", pathOf(name)));

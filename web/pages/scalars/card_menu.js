@@ -1,4 +1,4 @@
-// The menu of a card: downloads, tags that share its chart, thresholds. One popover serves all cards.
+// The menu of a card: downloads, rules of alerts, tags that share its chart, thresholds. One popover serves all cards.
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -10,6 +10,7 @@ import { runs } from "../../data/runs/catalogue.js";
 import { drawnRuns, focusTag } from "../../data/runs/runs.js";
 import { attempt, bands, rank, smoothing } from "../../data/series/scalar_view.js";
 import { change, opened } from "../../data/view/view.js";
+import { alertRules, forgetRefusal } from "./alert_rules.js";
 import { moveBy, neighbour } from "./card_drag.js";
 import { cardSettings } from "./card_settings.js";
 import { t } from "./words.js";
@@ -26,6 +27,7 @@ export const menuOf = signal(null);
 /** @param {ScalarCard} card @param {MouseEvent} event on its button */
 export function openMenu(card, event) {
   menuOf.value = card;
+  forgetRefusal();
   if (!openAt(ID, event)) menuOf.value = null;
 }
 
@@ -49,6 +51,7 @@ function menu(card) {
       ${neighbour(card, 1) !== undefined ? row("later", t("card.later"), () => moveBy(card, 1)) : nothing}
     </div>
     ${downloads(card)}
+    ${alertRules(tag, card.plot)}
     ${opened.value === tag ? nothing : cardSettings(tag, card.plot)}`;
 }
 

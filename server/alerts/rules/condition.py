@@ -7,7 +7,7 @@ smallest and largest value so far. Other texts are searches.
 import re
 from typing import Literal, NamedTuple, get_args
 
-from toposcope.server.expressions.syntax import Call, Number, TagName, Tree
+from toposcope.server.expressions.syntax import Call, Number, TagName, Tree, tags_of
 from toposcope.server.expressions.syntax import parse as parse_expression
 from toposcope.server.expressions.tokens import ExpressionError
 from toposcope.server.runs.recordings.run_state import State
@@ -16,7 +16,9 @@ from toposcope.server.search.language import literals, syntax
 from toposcope.server.search.language.query import Query
 
 Operator = Literal[">", ">=", "<", "<="]
-_COMPARISON = re.compile(r"(?P<left>[^<>=!]+?)\s*(?P<operator>>=|<=|>|<)\s*(?P<right>[^<>=!]+)")
+_SIDE = r"(?:`(?:[^`]|``)+`|[^<>=!`])+"
+"""A tag in backquotes may contain any character."""
+_COMPARISON = re.compile(rf"(?P<left>{_SIDE}?)\s*(?P<operator>>=|<=|>|<)\s*(?P<right>{_SIDE})")
 _DURATION = re.compile(r"(?P<condition>.*\S)\s+for\s+(?:(?P<steps>\d+)\s+steps?|(?P<time>\d+(?:\.\d+)?[smhd]))")
 _NAN = re.compile(r"nan\((?P<expression>.*)\)")
 _FORMS = "a comparison such as `loss > 1.2 * min(loss) for 500 steps`, nan(loss), a state such as stalled, or a search"
@@ -46,6 +48,8 @@ class Comparison(NamedTuple):
     right: Side
     extremes: tuple[Extreme, ...]
     """Those that the sides contain; the operand of one may contain those before it."""
+    tags: tuple[str, ...]
+    """The tags of all of these."""
     steps: int
     """How many steps it must hold without a point at which it does not, until the condition does."""
     seconds: float
@@ -57,6 +61,7 @@ class NotFinite(NamedTuple):
 
     value: Side
     extremes: tuple[Extreme, ...]
+    tags: tuple[str, ...]
 
 
 class Search(NamedTuple):
@@ -84,7 +89,7 @@ def parse(text: str) -> Condition:
         return Search(syntax.parse(f"state:{text}"))
     if found := _NAN.fullmatch(text):
         value, extremes = _sides(found["expression"])
-        return NotFinite(value[0], extremes)
+        return NotFinite(value[0], extremes, _tags(value, extremes))
     duration = _DURATION.fullmatch(text)
     plain = duration["condition"] if duration else text
     if (found := _COMPARISON.fullmatch(plain)) and found["left"] not in NUMBER_FIELDS:
@@ -96,7 +101,8 @@ def parse(text: str) -> Condition:
             steps = int(duration["steps"] or 0) if duration else 0
             seconds = literals.duration(duration["time"] or "0s") if duration else 0.0
             operator: Operator = found["operator"]  # type: ignore[assignment] # The pattern has these alone.
-            return Comparison(sides[0], operator, sides[1], extremes, steps, seconds or 0.0)
+            tags = _tags(sides, extremes)
+            return Comparison(sides[0], operator, sides[1], extremes, tags, steps, seconds or 0.0)
         if duration:
             raise problem
     if duration:
@@ -137,6 +143,13 @@ def _without_extremes(tree: Tree, extremes: list[Extreme]) -> Tree:
     name = f"\0{function} {len(extremes)}"
     extremes.append(Extreme(name, function, operands[0]))
     return TagName(name)
+
+
+def _tags(sides: list[Side], extremes: tuple[Extreme, ...]) -> tuple[str, ...]:
+    """Return the tags of a condition, without the series that stand for extremes."""
+    trees = [*(side.tree for side in sides), *(extreme.operand for extreme in extremes)]
+    names = {extreme.name for extreme in extremes}
+    return tuple(dict.fromkeys(tag for tree in trees for tag in tags_of(tree) if tag not in names))
 
 
 def _has_tag(tree: Tree) -> bool:

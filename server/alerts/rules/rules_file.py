@@ -8,31 +8,12 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from toposcope.server.alerts import condition
-from toposcope.server.alerts.condition import Condition
+from toposcope.server.alerts.rules.rule import Rule, make_rule
 from toposcope.server.alerts.sending.destinations import Destination
-from toposcope.server.data_files.data_folder import hashed
 from toposcope.server.search.language import literals, syntax
-from toposcope.server.search.language.query import Query
 from toposcope.server.values.alert import Level
 
 _MAX_RULES = 200
-
-
-class Rule(NamedTuple):
-    """A condition, for which runs it is watched, and what happens when it begins to hold."""
-
-    name: str
-    when: str
-    condition: Condition
-    runs: Query | None
-    """Which runs it is watched for; None: all."""
-    level: Level
-    cooldown: float
-    """Seconds after an alert before the rule may raise another one for the same run; infinite: never."""
-    destinations: tuple[str, ...]
-    key: str
-    """Identifies the rule with its condition."""
 
 
 class RulesFile(NamedTuple):
@@ -99,14 +80,6 @@ def read_rules(path: str) -> RulesFile:
 
 def _rule(text: _RuleText, path: str, destinations: Mapping[str, Destination]) -> Rule:
     where = f"{path}: rule {text.name!r}"
-    try:
-        parsed = condition.parse(text.when)
-    except ValueError as error:
-        raise RulesError(f"{where}: when = {text.when!r}: {error}") from None
-    try:
-        runs = syntax.parse(text.runs) if text.runs.strip() else None
-    except ValueError as error:
-        raise RulesError(f"{where}: runs = {text.runs!r}: {error}") from None
     cooldown = math.inf if text.cooldown is None else literals.duration(text.cooldown)
     if cooldown is None:
         raise RulesError(f"{where}: cooldown = {text.cooldown!r}: expected a duration such as 90s, 30m, 1.5h or 2d")
@@ -115,8 +88,10 @@ def _rule(text: _RuleText, path: str, destinations: Mapping[str, Destination]) -
         if name not in destinations:
             known = ", ".join(map(repr, destinations)) or "no destinations"
             raise RulesError(f"{where}: send = {name!r}: the file has {known}")
-    key = hashed("\0".join((text.name, text.when, text.runs)))
-    return Rule(text.name, text.when, parsed, runs, text.level, cooldown, chosen, key)
+    try:
+        return make_rule(text.name, text.when, text.runs, text.level, cooldown, chosen)
+    except ValueError as error:
+        raise RulesError(f"{where}: {error}") from None
 
 
 def _validated(kind: type[Any], content: Any, where: str) -> Any:

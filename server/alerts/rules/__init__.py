@@ -1,0 +1,1 @@
+"""Rules: their conditions, and the file of --alerts."""
