@@ -3,8 +3,8 @@
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { columnWidth } from "../../controls/column_width.js";
-import { RowSlots } from "../../controls/row_slots.js";
+import { columnWidth } from "../../controls/run_table/column_width.js";
+import { RowSlots } from "../../controls/run_table/row_slots.js";
 import { cursorRun, hoveredRun } from "../../data/view/pointer.js";
 import { narrow } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";

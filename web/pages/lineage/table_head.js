@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { columnDragHandlers } from "../../controls/column_drag.js";
+import { columnDragHandlers } from "../../controls/run_table/column_drag.js";
 import { directionOf } from "../../data/series/directions.js";
 import { groupOf } from "./column_menu.js";
 import { choose, selected, sortBy, sorting } from "./settings.js";
