@@ -326,7 +326,7 @@ def test_table_sorts_selects_hides_and_downloads(sweep_url: str, page: Page) -> 
     page.locator('[data-key="show-all"]').click()
 
     page.locator('[data-key="columns"]').click()
-    page.locator('[data-choice="param:batch_size"] input').uncheck()
+    page.locator('[data-shown-column="param:batch_size"] input').click()
     page.keyboard.press("Escape")
     with page.expect_download() as download:
         page.locator('[data-key="csv"]').click()

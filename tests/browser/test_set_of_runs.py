@@ -96,7 +96,7 @@ def test_groups_are_shared_by_pages_and_ranked(server: StartServer, pages: Pages
     rows = page.locator("lineage-table tbody tr[data-run]")
     expect(rows).to_have_count(12)
     colours = {name: colour for name, _, colour in legend(page)}
-    strokes = rows.evaluate_all("rows => rows.map(row => row.querySelector('path').getAttribute('stroke'))")
+    strokes = rows.evaluate_all("rows => rows.map(row => row.querySelector('.swatch path').getAttribute('stroke'))")
     groups = [f"{('adam', 'sgd')[number % 2]}, {32 * (1 + number % 3)}" for number in range(12)]
     assert strokes == [colours[group] for group in groups]
     expect(page.locator('[data-choice="lines"] [data-value="run"]')).to_have_attribute("aria-pressed", "true")

@@ -18,6 +18,7 @@ import { ICONS, swatch } from "./icons.js";
 import { labelChips } from "./label_chips.js";
 import { pluginCounts } from "./plugin_counts.js";
 import { nameOf, nameParts, roomInList } from "./run_name.js";
+import { baselineMark } from "./run_table/name_cell.js";
 import { stateHint, stateMark, stateSentence } from "./state_mark.js";
 
 /** @typedef {import("../data/client/api_types.js").RunRow} RunRow */
@@ -60,12 +61,7 @@ export function runRow(row, { place, count, columns, groupStyle, mark }) {
           change({ selection: only(run) })}>
         ${shown ? ICONS.eye : ICONS.hidden}${swatch(style, DASHES[style.dash])}
         <span class="run-name">${nameParts(run, roomInList.value)}</span>
-        ${
-          baseline.value === run
-            ? html`<span class="baseline-mark" role="img" title=${t("rail.baseline")}
-              aria-label=${t("rail.baseline")}>${ICONS.baseline}</span>`
-            : nothing
-        }
+        ${baselineMark(run)}
         ${labelChips(noteOf(run).labels.slice(0, MAX_LABELS))}
         ${
           row.damaged_records

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { meanOf, spreadOf } from "./mean.js";
-import { RowSlots } from "./row_slots.js";
+import { RowSlots } from "./run_table/row_slots.js";
 import { indexAtOrBefore, sameSteps, unionOf } from "./steps.js";
 
 test("a mean ignores what is not a finite number", () => {

@@ -2,14 +2,10 @@
 
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { ICONS, swatch } from "../../controls/icons.js";
+import { runTitle } from "../../controls/card_parts.js";
 import { wholeRoom } from "../../controls/number_cell.js";
-import { runName } from "../../controls/run_name.js";
-import { DASHES } from "../../data/colours/run_styles.js";
-import { baseline } from "../../data/runs/baseline.js";
-import { styles } from "../../data/runs/runs.js";
+import { baselineMark } from "../../controls/run_table/name_cell.js";
 import { set, setting } from "../../data/view/view.js";
-import { t } from "./words.js";
 
 /** What the table has of each run, by one name. `head` is the content of its heading; `isWhole` = shown in full.
  * @typedef {{name: string, head: unknown, cells: unknown[], isWhole?: boolean}} GridLine */
@@ -55,12 +51,5 @@ const byRun = (runs, lines, kind) => html`<table data-difference=${kind} class="
 </table>`;
 
 /** @param {string} run @param {"col" | "row"} scope */
-function runHead(run, scope) {
-  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
-  return html`<th scope=${scope} title=${run}><span class="head-run">${swatch(style, DASHES[style.dash])}${runName(run)}${
-    baseline.value === run
-      ? html`<span class="baseline-mark" role="img" title=${t("rail.baseline")}
-          aria-label=${t("rail.baseline")}>${ICONS.baseline}</span>`
-      : ""
-  }</span></th>`;
-}
+const runHead = (run, scope) => html`<th scope=${scope} title=${run}><span
+  class="head-run">${runTitle(run)}${baselineMark(run)}</span></th>`;

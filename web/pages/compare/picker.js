@@ -4,16 +4,14 @@ import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { repeat } from "lit-html/directives/repeat.js";
-import { swatch } from "../../controls/icons.js";
+import { runTitle } from "../../controls/card_parts.js";
 import { labelChips } from "../../controls/label_chips.js";
-import { runName } from "../../controls/run_name.js";
 import { searchField } from "../../controls/search/search_field.js";
-import { DASHES } from "../../data/colours/run_styles.js";
 import { noteOf } from "../../data/notes/notes.js";
 import { baseline } from "../../data/runs/baseline.js";
 import { runColumns } from "../../data/runs/run_columns.js";
 import { metrics } from "../../data/runs/run_table.js";
-import { comparedRuns, compareRuns, MAX_COMPARED, styles, visibleRuns } from "../../data/runs/runs.js";
+import { comparedRuns, compareRuns, MAX_COMPARED, visibleRuns } from "../../data/runs/runs.js";
 import { bestOf } from "../../data/series/best_values.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { t } from "./words.js";
@@ -114,10 +112,9 @@ function finish(names) {
 
 /** @param {string} run @param {ReadonlySet<string>} chosen @param {string | undefined} metric */
 function pickerRow(run, chosen, metric) {
-  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const value = metric === undefined ? null : runColumns.of(bestOf(metric), metric)(run);
   return html`<li data-run=${run}><label><input type="checkbox" .checked=${live(chosen.has(run))} @change=${() =>
-    toggle(run)}>${swatch(style, DASHES[style.dash])}${runName(run)}
+    toggle(run)}>${runTitle(run)}
     ${labelChips(noteOf(run).labels)}
     ${typeof value === "number" ? html`<span class="meta" title=${metric ?? ""}>${shortNumber(value, 5)}</span>` : nothing}
   </label></li>`;

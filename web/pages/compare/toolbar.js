@@ -2,11 +2,11 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { runTitle } from "../../controls/card_parts.js";
 import { choice } from "../../controls/choice.js";
-import { ICONS, swatch } from "../../controls/icons.js";
-import { nameOf, runName } from "../../controls/run_name.js";
-import { DASHES } from "../../data/colours/run_styles.js";
-import { chosenToCompare, comparedRuns, compareRuns, styles } from "../../data/runs/runs.js";
+import { ICONS } from "../../controls/icons.js";
+import { nameOf } from "../../controls/run_name.js";
+import { chosenToCompare, comparedRuns, compareRuns } from "../../data/runs/runs.js";
 import { toggled } from "../../data/runs/selection.js";
 import { change, selection } from "../../data/view/view.js";
 import { layout, setLayout } from "./grid.js";
@@ -34,11 +34,9 @@ export const toolbar = () =>
 
 /** @param {string} run */
 function chip(run) {
-  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const name = nameOf(run);
   return html`<span class="compared-run" role="listitem" data-run=${run}
-    title=${name}>${swatch(style, DASHES[style.dash])}
-    ${runName(run)}
+    title=${name}>${runTitle(run)}
     <button class="quiet" title=${t("compare.take_out")} aria-label=${`${t("compare.take_out")}: ${name}`}
       @click=${() => remove(run)}>${ICONS.close}</button></span>`;
 }

@@ -14,7 +14,7 @@ import { shortNumber } from "../../i18n/numbers.js";
 import { axes, axesFrame, axisSpacing } from "./axes.js";
 import { axesWidth, LEFT_MARGIN, RIGHT_MARGIN } from "./axes_room.js";
 import { axis } from "./axis.js";
-import { columnMenu } from "./column_menu.js";
+import { axesMenu } from "./column_menu.js";
 import { LineageElement } from "./lineage_element.js";
 import { openPointedRun } from "./open_pointed_run.js";
 import { shades } from "./run_colours.js";
@@ -66,7 +66,7 @@ class LineageAxes extends LineageElement {
           lineColour.value,
           setLineColour,
         )}
-        ${columnMenu("axes")}
+        ${axesMenu()}
       </header>
       <div class="axes-scroll" role="region" tabindex="0" aria-label=${t("lineage.axes_title")}>
         ${

@@ -5,16 +5,16 @@ import { html, nothing } from "lit-html";
 import { empty, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
 import { focusOn } from "../../controls/focus_field.js";
 import { pageKinds } from "../../controls/panel_kinds.js";
+import { followMenu } from "../../controls/run_table/column_menu.js";
 import { runNames } from "../../data/runs/catalogue.js";
 import { metrics } from "../../data/runs/run_table.js";
 import { cursorRun } from "../../data/view/pointer.js";
 import { change, view } from "../../data/view/view.js";
-import { followMenus } from "./column_menu.js";
 import { importance } from "./model/importance.js";
 import { lastScalars, lineages, pipelines } from "./model/runs.js";
-import { moveInTable } from "./run_table.js";
+import { table } from "./run_table.js";
 import { brushes, clearBrushes, part, scope } from "./settings.js";
-import { listedRuns, rowCount, sources, target } from "./state.js";
+import { listedRuns as possibleRuns, rowCount, sources, target } from "./state.js";
 import { showOnlyKept } from "./table_toolbar.js";
 import { isMeasurable } from "./target_card.js";
 import { targetField, toolbar } from "./toolbar.js";
@@ -23,6 +23,7 @@ import "./axes_card.js";
 import "./target_card.js";
 import "./scatter_card.js";
 
+export const { listedRuns } = table;
 export { toolbar };
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
@@ -63,7 +64,7 @@ function withoutLineage() {
   if (lineages.error.value)
     return empty("failed", t("overview.failed", { reason: lineages.error.value.message }), nothing, retry());
   if (!lineages.isComplete.value) return skeleton();
-  return listedRuns.value.length < runNames.value.length || scope.value
+  return possibleRuns.value.length < runNames.value.length || scope.value
     ? empty("no_match", t("lineage.none_in_selection"), t("lineage.none_in_selection_hint"))
     : noPlugin(t("lineage.none"));
 }
@@ -87,7 +88,7 @@ export function follow() {
         stamp: dataFingerprint(),
       };
     }),
-    followMenus(),
+    followMenu(),
   ];
   return () => {
     for (const dispose of disposers) dispose();
@@ -114,8 +115,8 @@ function openCursorRun() {
 /** @type {Record<string, () => void>} */
 export const ACTIONS = {
   "/": focusOn("lineage-filter"),
-  j: () => moveInTable(1),
-  k: () => moveInTable(-1),
+  j: () => table.moveCursor(1),
+  k: () => table.moveCursor(-1),
   e: openCursorRun,
   x: () => brushes.peek().size > 0 && clearBrushes(),
   d: showOnlyKept,

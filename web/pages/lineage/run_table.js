@@ -1,146 +1,89 @@
-// The table of the runs that the brushes keep. Only visible rows and columns are rendered.
+// The table of the runs that the brushes keep.
 
-import { effect, signal } from "@preact/signals-core";
+import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { repeat } from "lit-html/directives/repeat.js";
-import { columnWidth } from "../../controls/column_width.js";
-import { RowSlots } from "../../controls/row_slots.js";
-import { cursorRun, hoveredRun } from "../../data/view/pointer.js";
-import { narrow } from "../../data/view/view.js";
+import { alertMark } from "../../controls/alert_mark.js";
+import { ICONS } from "../../controls/icons.js";
+import { nameOf } from "../../controls/run_name.js";
+import { baselineMark, damageMark, runLink, runSwatch } from "../../controls/run_table/name_cell.js";
+import { showSwitch } from "../../controls/run_table/row_boxes.js";
+import { followPointed, RunTable } from "../../controls/run_table/run_table.js";
+import { directionOf } from "../../data/series/directions.js";
+import { printView } from "../../data/view/address.js";
+import { panel } from "../../data/view/pointer.js";
+import { narrow, view } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
+import { cell, widthOf } from "./cells.js";
+import { groupOf, titleOf } from "./column_menu.js";
 import { LineageElement } from "./lineage_element.js";
-import { brushes, clearBrushes, showAll, visibility } from "./settings.js";
-import { columnIds, rowCount, sortedRows, sources, tableColumns } from "./state.js";
-import { tableHead } from "./table_head.js";
-import { numberTexts, tableRow } from "./table_row.js";
+import { lineages } from "./model/runs.js";
+import { styleOfRow } from "./run_colours.js";
+import { brushes, choose, clearBrushes, showAll, sortBy, sorting, visibility } from "./settings.js";
+import { columnIds, keptRuns, rowCount, sortedRows, sources, tableColumns } from "./state.js";
 import { tableToolbar } from "./table_toolbar.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../controls/run_plots/columns.js").Column} Column */
 
-/** Must equal the row height in table.css. */
-const ROW_HEIGHT = 30;
-const OVERSCAN = 4;
-/** The rendered rows change in steps, so that not every scrolled pixel causes a rendering. */
-const ROW_STRIDE = 4;
-const NAME_WIDTH = 264;
-const NARROW_NAME_WIDTH = 216;
+const [NAME_WIDTH, NARROW_NAME_WIDTH] = [290, 216];
+/** Characters of a name for which the first column has room. */
+const [NAME, NARROW_NAME] = [20, 12];
 
-/** The last scroll position, in pixels, which is restored when the page is opened again. */
-let scrollTop = 0;
-let scrollLeft = 0;
-const firstVisibleRow = signal(0);
-/** Few until the table is measured, one frame later. */
-const visibleRowCount = signal(4);
-/** The horizontal scroll position in pixels, in steps. */
-const visibleLeft = signal(0);
-const visibleWidth = signal(1200);
-const LEFT_STRIDE = 120;
+/** The address of the overview page without a run, or the settings of this page, which change while a brush moves. */
+const overviewAddress = computed(() =>
+  printView({ ...view.value, page: "overview", selection: { mode: "hide", runs: new Set() }, own: {} }),
+);
 
-const LABELS_WIDTH = 140;
-
-/** A cache: columns never change. @type {WeakMap<Column, number>} */
-const knownWidths = new WeakMap();
+const columns = computed(() =>
+  columnIds.value.map((id) => {
+    const column = /** @type {Column} */ (tableColumns.value.get(id));
+    const label = titleOf(column);
+    return {
+      id,
+      group: groupOf(column),
+      label,
+      isNumber: column.isNumber,
+      width: widthOf(column, label),
+      draw: (/** @type {number} */ row) => cell(column, row),
+      downFirst: isDescendingFirst(column),
+    };
+  }),
+);
 
 /** @param {Column} column */
-function widthOf(column) {
-  const known = knownWidths.get(column);
-  if (known !== undefined) return known;
-  const { id, name, isNumber, categories } = column;
-  const width =
-    id === "note:labels" ? LABELS_WIDTH : columnWidth(name, isNumber ? numberTexts(column) : categories, isNumber);
-  knownWidths.set(column, width);
-  return width;
+const isDescendingFirst = ({ section, name, isNumber }) =>
+  isNumber && (section === "metric" || section === "last") && directionOf(name) === "max";
+
+const lines = computed(() => sortedRows.value.map((row) => ({ run: sources.value[row].run, row, of: "" })));
+
+/** @param {number} _row @param {string} run */
+function nameCell(_row, run) {
+  const problems = lineages.rows.value.get(run)?.problems ?? [];
+  return html`${showSwitch(run)}${runSwatch(styleOfRow.value(run))}
+    ${runLink(run, overviewAddress.value, narrow.value ? NARROW_NAME : NAME)}
+    ${problems.length ? damageMark(problems.join("\n")) : nothing}${alertMark(run)}${baselineMark(run)}
+    <button class="quiet" data-key="details" title=${t("rail.details")}
+      aria-label=${`${t("rail.details")}: ${nameOf(run)}`}
+      @click=${() => (panel.value = { kind: "run", run })}>${ICONS.details}</button>`;
 }
 
-class LineageTable extends LineageElement {
-  #slots = new RowSlots();
-
-  begin() {
-    if (scrollLeft || scrollTop) this.#view()?.scrollTo(scrollLeft, scrollTop); // Forces a layout.
-    return [effect(() => this.#highlight(hoveredRun.value)), this.followSize()];
-  }
-
-  #view() {
-    return this.querySelector(".run-table");
-  }
-
-  /** @param {number} width */
-  measure(width) {
-    const view = this.#view();
-    visibleWidth.value = width;
-    if (view) visibleRowCount.value = Math.ceil(view.clientHeight / ROW_HEIGHT);
-  }
-
-  template() {
-    const columns = columnIds.value.map((id) => /** @type {Column} */ (tableColumns.value.get(id)));
-    const nameWidth = narrow.value ? NARROW_NAME_WIDTH : NAME_WIDTH;
-    const widths = columns.map(widthOf);
-    const width = widths.reduce((sum, each) => sum + each, nameWidth);
-    const window = visibleColumns(widths, nameWidth);
-    const rows = sortedRows.value;
-    const first = Math.max(0, Math.min(firstVisibleRow.value, rows.length - visibleRowCount.value) - OVERSCAN);
-    const last = Math.min(rows.length, first + visibleRowCount.value + 2 * OVERSCAN + ROW_STRIDE);
-    const renderedRows = rows.slice(first, last);
-    const slot = this.#slots.assign(renderedRows.map((row) => sources.value[row].run));
-    return html`
-      ${tableToolbar()}
-      <div class="run-table" role="region" aria-label=${t("lineage.table")} tabindex="0"
-        @scroll=${(/** @type {Event} */ event) => this.#onScroll(event)} data-lines=${rows.length}
-        style="--lines:${rows.length}"
-        @pointerleave=${() => (hoveredRun.value = null)}>
-        <table aria-rowcount=${rows.length + 2} aria-colcount=${columns.length + 1} style="width:${width}px">
-          <colgroup><col style="width:${nameWidth}px">${widths.map(
-            (each) => html`<col style="width:${each}px">`,
-          )}<col></colgroup>
-          ${tableHead(columns)}
-          <tbody>
-            ${spacer(first)}
-            ${repeat(
-              renderedRows,
-              (_, at) => slot[at],
-              (row, at) => tableRow(row, columns, window, first + at),
-            )}
-            ${spacer(rows.length - last)}
-          </tbody>
-        </table>
-        ${rows.length ? nothing : noMatch()}
-      </div>`;
-  }
-
-  /** @param {Event} event */
-  #onScroll({ currentTarget }) {
-    ({ scrollTop, scrollLeft } = /** @type {HTMLElement} */ (currentTarget));
-    firstVisibleRow.value = Math.floor(scrollTop / ROW_HEIGHT / ROW_STRIDE) * ROW_STRIDE;
-    visibleLeft.value = Math.floor(scrollLeft / LEFT_STRIDE) * LEFT_STRIDE;
-  }
-
-  /** @param {string | null} run */
-  #highlight(run) {
-    this.querySelector(".run-line.pointed")?.classList.remove("pointed");
-    if (run !== null) this.querySelector(`.run-line[data-run=${JSON.stringify(run)}]`)?.classList.add("pointed");
-  }
-}
-
-/** The range of columns to render, next to the sticky column of names.
- * @param {readonly number[]} widths @param {number} nameWidth @returns {[number, number]} */
-function visibleColumns(widths, nameWidth) {
-  const [left, right] = [visibleLeft.value, visibleLeft.value + visibleWidth.value - nameWidth + LEFT_STRIDE];
-  let at = 0;
-  let [first, last] = [widths.length, 0];
-  widths.forEach((width, index) => {
-    if (at + width >= left && at <= right) [first, last] = [Math.min(first, index), index + 1];
-    at += width;
-  });
-  return [Math.min(first, last), last];
-}
-
-/** A spacer for rows that are not rendered. @param {number} rows */
-const spacer = (rows) => html`<tr class="gap" aria-hidden="true" style="height:${rows * ROW_HEIGHT}px"></tr>`;
+/** @type {RunTable<number>} */
+export const table = new RunTable({
+  label: () => t("lineage.table"),
+  columns: () => columns.value,
+  lines: () => lines.value,
+  keptRuns: () => keptRuns.value,
+  nameWidth: () => (narrow.value ? NARROW_NAME_WIDTH : NAME_WIDTH),
+  name: nameCell,
+  sorting,
+  sortBy,
+  choose: (ids) => choose("columns", ids),
+  noMatch,
+});
 
 /** Why the table is empty. */
-const noMatch =
-  () => html`<div class="no-match" data-state="no_match"><p>${t("lineage.no_match", { n: grouped(rowCount.value) })}</p>
+function noMatch() {
+  return html`<div class="no-match" data-state="no_match"><p>${t("lineage.no_match", { n: grouped(rowCount.value) })}</p>
   ${
     brushes.value.size
       ? html`<button class="plain"
@@ -150,20 +93,17 @@ const noMatch =
   ${
     visibility.value ? html`<button class="plain" @click=${showAll}>${t("lineage.show_all")}</button>` : nothing
   }</div>`;
+}
 
-/** Moves the keyboard cursor in the table and scrolls to it. @param {number} by */
-export function moveInTable(by) {
-  const rows = sortedRows.peek();
-  const names = rows.map((row) => sources.peek()[row].run);
-  const at = names.indexOf(cursorRun.peek() ?? "");
-  const next = Math.min(names.length - 1, Math.max(0, at + by));
-  if (names[next] === undefined) return;
-  cursorRun.value = names[next];
-  const table = document.querySelector(".lineage .run-table");
-  if (!table) return;
-  const room = table.clientHeight - (table.querySelector("thead")?.offsetHeight ?? 0) - ROW_HEIGHT;
-  if (next * ROW_HEIGHT < table.scrollTop) table.scrollTop = next * ROW_HEIGHT;
-  else if (next * ROW_HEIGHT > table.scrollTop + room) table.scrollTop = next * ROW_HEIGHT - room;
+class LineageTable extends LineageElement {
+  begin() {
+    table.restore();
+    return [followPointed()];
+  }
+
+  template() {
+    return html`${tableToolbar()}${table.template()}`;
+  }
 }
 
 customElements.define("lineage-table", LineageTable);

@@ -1,6 +1,6 @@
 // The settings of the lineage page, stored in the address.
 
-import { computed, signal } from "@preact/signals-core";
+import { computed } from "@preact/signals-core";
 import { ThrottledSetting } from "../../controls/throttled_setting.js";
 import { colourBy } from "../../data/colours/colour_by.js";
 import { groupsOf } from "../../data/groups/run_groups.js";
@@ -112,6 +112,3 @@ export function hide(runs) {
   set({ "lineage.hidden": `-${printList([...new Set([...(now?.runs ?? []), ...runs])])}` });
 }
 export const showAll = () => set({ "lineage.hidden": "" });
-
-/** Runs selected in the table. @type {import("@preact/signals-core").Signal<ReadonlySet<string>>} */
-export const selected = signal(new Set());

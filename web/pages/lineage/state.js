@@ -265,7 +265,8 @@ function rowsKeptBy(by) {
 }
 /** Visible rows that every brush keeps. */
 export const keptRows = computed(() => rowsKeptBy(appliedBrushes.value));
-/** The same, updated with every frame while a brush is moved. */
+export const keptRuns = computed(() => keptRows.value.map((row) => sources.value[row].run));
+/** The same rows, updated with every frame while a brush is moved. */
 export const liveRows = computed(() => (areBrushesApplied.value ? keptRows.value : rowsKeptBy(brushes.value)));
 /** The kept rows in the order of the table's columns; without one, in that of the bar of runs. */
 export const sortedRows = computed(() => {

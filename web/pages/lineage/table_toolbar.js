@@ -4,19 +4,20 @@ import { html, nothing } from "lit-html";
 import { save } from "../../controls/download.js";
 import { ICONS } from "../../controls/icons.js";
 import { runNames } from "../../data/runs/catalogue.js";
+import { marked, unmarkAll } from "../../data/runs/marked_runs.js";
 import { EVERYTHING } from "../../data/runs/selection.js";
 import { change } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
-import { columnMenu } from "./column_menu.js";
+import { tableMenu } from "./column_menu.js";
 import { csvOf } from "./model/csv.js";
 import { lineages } from "./model/runs.js";
-import { hide, selected, showAll, showOnly, visibility } from "./settings.js";
-import { columnIds, keptRows, rowCount, sortedRows, sources, tableColumns } from "./state.js";
+import { hide, showAll, showOnly, visibility } from "./settings.js";
+import { columnIds, keptRuns, rowCount, sortedRows, sources, tableColumns } from "./state.js";
 import { t } from "./words.js";
 
 export function tableToolbar() {
   const runs = selectedRows();
-  const shown = keptRows.value.length;
+  const shown = keptRuns.value.length;
   return html`
     <header class="table-bar">
       <h2>${t("lineage.table")}</h2>
@@ -41,23 +42,23 @@ export function tableToolbar() {
       }
       <button class="plain" data-key="csv" title=${t("lineage.csv_hint")} ?disabled=${!shown}
         @click=${downloadCsv}>${ICONS.csv}CSV</button>
-      ${columnMenu("columns")}
+      ${tableMenu()}
     </header>`;
 }
 
 /** The selected runs among the rows of the table. */
-const selectedRows = () => keptRows.value.map((row) => sources.value[row].run).filter((run) => selected.value.has(run));
+const selectedRows = () => keptRuns.value.filter((run) => marked.value.has(run));
 
 /** @param {string[]} runs */
 function showSelected(runs) {
   showOnly(runs);
-  selected.value = new Set();
+  unmarkAll();
 }
 
 /** @param {string[]} runs */
 function hideSelected(runs) {
   hide(runs);
-  selected.value = new Set();
+  unmarkAll();
 }
 
 /** The table as CSV, in its order and with full precision. */
@@ -74,7 +75,7 @@ const downloadCsv = () => save(new Blob([tableAsCsv()], { type: "text/csv" }), "
  * whichever are fewer.
  */
 export function showOnlyKept() {
-  const kept = new Set(keptRows.peek().map((row) => sources.peek()[row].run));
+  const kept = new Set(keptRuns.peek());
   if (!kept.size) return;
   const others = runNames.peek().filter((run) => !kept.has(run));
   change({

@@ -1,7 +1,7 @@
 // The widths of the columns of the table of runs: those of their values.
 
 import { computed } from "@preact/signals-core";
-import { columnWidth } from "../../controls/column_width.js";
+import { columnWidth } from "../../controls/run_table/column_width.js";
 import { stateWord } from "../../controls/state_mark.js";
 import { runColumns } from "../../data/runs/run_columns.js";
 import { inColumn, plainText, wholePart } from "../../i18n/numbers.js";

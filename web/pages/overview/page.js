@@ -4,32 +4,33 @@ import { html, nothing } from "lit-html";
 import { noRuns } from "../../controls/empty_state.js";
 import { focusOn } from "../../controls/focus_field.js";
 import { pageKinds } from "../../controls/panel_kinds.js";
+import { followMenu } from "../../controls/run_table/column_menu.js";
+import { followPointed } from "../../controls/run_table/run_table.js";
 import { stopAll } from "../../data/client/stop_all.js";
 import { baseline } from "../../data/runs/baseline.js";
 import { runs, runsByName } from "../../data/runs/catalogue.js";
 import { runColumns } from "../../data/runs/run_columns.js";
 import { detailCache, metrics, rowCache } from "../../data/runs/run_table.js";
 import { cursorRun } from "../../data/view/pointer.js";
-import { followMenu } from "./column_menu.js";
 import { neededValues } from "./columns.js";
 import { followNewest } from "./run/newest.js";
 import { followDetails, runPage } from "./run/page.js";
-import { followHeight, followScrollPosition, moveInTable, runTable, visibleRuns } from "./run_table.js";
+import { followScrollPosition, runTable, table } from "./run_table.js";
 import { filterRow, openRun, showRun } from "./settings.js";
 import { compare, toolbar } from "./toolbar.js";
 import { t } from "./words.js";
 
-export { listedRuns } from "./rows.js";
+export const { listedRuns } = table;
 export { toolbar };
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
 /** The page of a run is available even if every run is hidden: it has the switch to show the run. */
-export const content = () => (runs.value.length && openRun.value ? runPage(openRun.value) : table());
+export const content = () => (runs.value.length && openRun.value ? runPage(openRun.value) : runsPage());
 
-const table = () => noRuns() ?? html`${tableError()}${runTable()}`;
+const runsPage = () => noRuns() ?? html`${tableError()}${runTable()}`;
 
-pageKinds.set("runs", { prefix: "over", toolbar, content: table, follow });
+pageKinds.set("runs", { prefix: "over", toolbar, content: runsPage, follow });
 
 const tableError = () =>
   runColumns.error.value
@@ -41,7 +42,7 @@ export function follow() {
   return stopAll([
     runColumns.follow(() => (openRun.value ? null : neededValues())),
     rowCache.follow(() => ({
-      runs: openRun.value ? [] : visibleRuns(),
+      runs: openRun.value ? [] : table.visibleRuns(),
       query: { metric: metrics.value, sparkline: true, environment: false },
     })),
     detailCache.follow(() => ({
@@ -50,9 +51,9 @@ export function follow() {
     })),
     followDetails(),
     followNewest(),
-    followHeight(),
     followScrollPosition(),
     followMenu(),
+    followPointed(),
   ]);
 }
 
@@ -64,8 +65,8 @@ function openCursorRun() {
 /** @type {Record<string, () => void>} */
 export const ACTIONS = {
   "/": focusOn("over-filter"),
-  j: () => moveInTable(1),
-  k: () => moveInTable(-1),
+  j: () => table.moveCursor(1),
+  k: () => table.moveCursor(-1),
   e: openCursorRun,
   u: () => showRun(""),
   v: () => (filterRow.value = !filterRow.peek()),

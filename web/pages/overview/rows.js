@@ -17,12 +17,12 @@ import { sortRows } from "../../data/text/sorting.js";
 import { valueFilter } from "../../data/text/value_filter.js";
 import { columnFormat } from "../../i18n/numbers.js";
 import { allColumns } from "./columns.js";
+import { groupTitle } from "./group_title.js";
 import { Row } from "./row.js";
 import { filters } from "./settings.js";
 
-/** A line of the table; a run may be in several groups. @typedef {{group: RowGroup} | {row: Row, of: string}} Line */
-/** name: null = the runs without a group. @typedef {{name: string | null, rows: Row[]}} Group */
-/** @typedef {Group & {key: string, isOpen: boolean}} RowGroup */
+/** @typedef {import("../../controls/run_table/columns.js").Line<Row>} Line */
+/** name: null = the runs without a group. @typedef {{name: string | null, rows: Row[], runs: string[]}} Group */
 
 /** The runs that match the run filter. */
 const listedRows = computed(() => {
@@ -61,6 +61,10 @@ export const keptRows = computed(() => {
     : listedRows.value;
 });
 
+/** @param {readonly Row[]} rows */
+const namesOf = (rows) => rows.map(({ run }) => run);
+export const keptRuns = computed(() => namesOf(keptRows.value));
+
 const sortedRows = computed(() => {
   const columns = sorting.value.flatMap(({ id, down }) => {
     const column = allColumns.value.get(id);
@@ -77,7 +81,7 @@ export const rowGroups = computed(() => {
   const first = sorting.value[0];
   const column = first && allColumns.value.get(first.id);
   const { groups, ungrouped } = gathered(sortedRows.value, ({ run }) => of(run));
-  const unordered = [...groups].map(([name, rows]) => ({ name, rows }));
+  const unordered = [...groups].map(([name, rows]) => ({ name, rows, runs: namesOf(rows) }));
   const value = (/** @type {Group} */ { name, rows }) => {
     if (column && column.kind !== "text") return meanOf(rows.map(column.value))?.mean ?? null;
     if (groupKeys.value.join() === "state") return gravityOf(name ?? "");
@@ -85,7 +89,7 @@ export const rowGroups = computed(() => {
   };
   /** @type {Group[]} */
   const ordered = [...sortRows(unordered, [{ value, down: column?.kind !== "text" && Boolean(first?.down) }])];
-  return ungrouped.length ? [...ordered, { name: null, rows: ungrouped }] : ordered;
+  return ungrouped.length ? [...ordered, { name: null, rows: ungrouped, runs: namesOf(ungrouped) }] : ordered;
 });
 
 /** The URL name of the group of runs without a group. */
@@ -93,16 +97,16 @@ const NO_GROUP = "-";
 
 /** The table's lines from top to bottom. @type {import("@preact/signals-core").ReadonlySignal<readonly Line[]>} */
 export const lines = computed(() => {
-  if (!rowGroups.value) return sortedRows.value.map((row) => ({ row, of: "" }));
-  return rowGroups.value.flatMap((group) => {
-    const key = group.name ?? NO_GROUP;
+  if (!rowGroups.value) return linesOf(sortedRows.value, "");
+  return rowGroups.value.flatMap(({ name, rows, runs }) => {
+    const key = name ?? NO_GROUP;
     const isOpen = openedGroups.value.has(key);
-    return [{ group: { ...group, key, isOpen } }, ...(isOpen ? group.rows.map((row) => ({ row, of: key })) : [])];
+    return [{ group: { key, title: groupTitle(name), rows, runs, isOpen } }, ...(isOpen ? linesOf(rows, key) : [])];
   });
 });
 
-/** The runs of the table, in its order; those of closed groups are not listed. */
-export const listedRuns = () => lines.peek().flatMap((line) => ("row" in line ? [line.row.run] : []));
+/** @param {readonly Row[]} rows @param {string} of @returns {Line[]} */
+const linesOf = (rows, of) => rows.map((row) => ({ run: row.run, row, of }));
 
 /** The last and best values of a metric, NaN where there is none. @param {string} tag */
 function* shownValues(tag) {

@@ -2,20 +2,16 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { swatch } from "../../controls/icons.js";
+import { groupToggle } from "../../controls/run_table/lines.js";
+import { markBox, showSwitch } from "../../controls/run_table/row_boxes.js";
 import { stateMark, stateSentence } from "../../controls/state_mark.js";
-import { DASHES } from "../../data/colours/run_styles.js";
 import { marked } from "../../data/runs/marked_runs.js";
 import { stateOf } from "../../data/runs/run_state.js";
 import { metrics } from "../../data/runs/run_table.js";
-import { styles } from "../../data/runs/runs.js";
 import { isShown } from "../../data/runs/selection.js";
 import { selection } from "../../data/view/view.js";
 import { CELLS } from "./cells.js";
 import { metricColumns } from "./columns.js";
-import { markBox, showSwitch } from "./row_boxes.js";
-import { listedRuns } from "./rows.js";
-import { groupToggle, runLink } from "./table_row.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./rows.js").Line} Line */
@@ -25,26 +21,26 @@ import { t } from "./words.js";
 export const CARD = 92;
 const MAX_METRICS = 2;
 
-/** @param {readonly Line[]} lines the existing ones @param {number} first place of the first of them
- * @param {number} count of all lines */
-export const runCards = (lines, first, count) => html`
-  <ul class="run-cards" aria-label=${t("overview.table")} style="height:${count * CARD}px">${repeat(
-    lines,
-    (line) => ("row" in line ? line.row.run : `/${line.group.key}`),
-    (line, at) => html`<li style="top:${(first + at) * CARD}px" aria-setsize=${count}
-      aria-posinset=${first + at + 1}>${"row" in line ? card(line.row) : groupToggle(line.group)}</li>`,
+/** @param {readonly Line[]} lines @param {import("../../controls/run_table/table_window.js").TableWindow} window
+ * @param {() => readonly string[]} listedRuns @param {(row: Row) => unknown} name draws the name of a run */
+export function runCards(lines, window, listedRuns, name) {
+  const [first, end] = window.lines(lines.length);
+  return html`
+  <ul class="run-cards" aria-label=${t("overview.table")} style="height:${lines.length * CARD}px">${repeat(
+    lines.slice(first, end),
+    (line) => ("run" in line ? line.run : `/${line.group.key}`),
+    (line, at) => html`<li style="top:${(first + at) * CARD}px" aria-setsize=${lines.length}
+      aria-posinset=${first + at + 1}>${"run" in line ? card(line.row, listedRuns, name) : groupToggle(line.group)}</li>`,
   )}</ul>`;
+}
 
-/** @param {Row} row */
-function card(row) {
+/** @param {Row} row @param {() => readonly string[]} listedRuns @param {(row: Row) => unknown} name */
+function card(row, listedRuns, name) {
   const { run, runRow } = row;
-  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const state = stateOf(runRow);
   return html`<article class="run-card ${isShown(selection.value, run) ? "" : "off"} ${marked.value.has(run) ? "marked" : ""}"
     data-run=${run}>
-    <div class="run-card-head">${markBox(row, listedRuns)}${showSwitch(row)}${swatch(style, DASHES[style.dash])}${runLink(
-      row,
-    )}${state === "unknown" ? nothing : stateMark(state, stateSentence(runRow))}</div>
+    <div class="run-card-head">${markBox(run, listedRuns)}${showSwitch(run)}${name(row)}${state === "unknown" ? nothing : stateMark(state, stateSentence(runRow))}</div>
     ${metrics.value.slice(0, MAX_METRICS).map((tag) => metricRow(row, tag))}
   </article>`;
 }

@@ -1,150 +1,113 @@
-// The table of runs. Only the visible rows exist.
+// The table of runs, or cards where it has no room.
 
-import { effect, signal } from "@preact/signals-core";
+import { computed, effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { repeat } from "lit-html/directives/repeat.js";
-import { RowSlots } from "../../controls/row_slots.js";
+import { alertMark } from "../../controls/alert_mark.js";
+import { baselineMark, damageMark, runLink, runSwatch } from "../../controls/run_table/name_cell.js";
+import { showSwitch } from "../../controls/run_table/row_boxes.js";
+import { ROW, RunTable } from "../../controls/run_table/run_table.js";
 import { excludedRuns, showHidden } from "../../data/notes/notes.js";
-import { cursorRun } from "../../data/view/pointer.js";
-import { narrow } from "../../data/view/view.js";
+import { sortBy, sorting } from "../../data/runs/run_sort.js";
+import { styles } from "../../data/runs/runs.js";
+import { EVERYTHING } from "../../data/runs/selection.js";
+import { toggleBest } from "../../data/series/best_values.js";
+import { printView } from "../../data/view/address.js";
+import { narrow, view } from "../../data/view/view.js";
+import { CELLS } from "./cells.js";
 import { columnWidths } from "./column_widths.js";
 import { shownColumns } from "./columns.js";
-import { lines, listedRuns } from "./rows.js";
+import { filterFields } from "./filter_fields.js";
+import { groupCell } from "./group_cells.js";
+import { keptRuns, lines } from "./rows.js";
 import { CARD, runCards } from "./run_cards.js";
-import { openRun } from "./settings.js";
-import { headRows, tableHead } from "./table_head.js";
-import { groupLine, runLine } from "./table_row.js";
+import { chooseColumns, openRun } from "./settings.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./rows.js").Line} Line */
+/** @typedef {import("./row.js").Row} Row */
+/** @typedef {import("./columns.js").Column} Column */
 
-/** Must be equal to the row height in style.css. */
-export const ROW = 30;
-const SPARE = 6;
-/** Rows by which the range of existing rows moves, so that few scroll events render. */
-const STRIDE = 5;
-/** Height of the page outside the table. */
-const FRAME = 130;
 const NAME_WIDTH = 300;
+/** Characters of a name for which the first column, or a card, has room. */
+const [NAME, NARROW_NAME] = [26, 17];
+/** Larger selections are omitted from links, which would each contain all the names. */
+const MAX_NAMES = 100;
 
-/** The last scroll position, in pixels. */
-let top = 0;
-const firstVisible = signal(0);
-/** The same after this many milliseconds without scrolling. */
-const firstAtRest = signal(0);
-const REST = 80;
-let restTimer = 0;
-const screenHeight = signal(innerHeight);
+/** The URL of the table, to which a link adds its run. */
+const tableUrl = computed(() => {
+  const { own, selection: chosen } = view.value;
+  return printView({
+    ...view.value,
+    own: { ...own, "over.run": "" },
+    selection: chosen.runs.size > MAX_NAMES ? EVERYTHING : chosen,
+  });
+});
 
-/** The height of a line: of a row, or of a card where there is no room for a table. */
-const lineHeight = () => (narrow.peek() ? CARD : ROW);
+const columns = computed(() =>
+  shownColumns.value.map((column, at) => ({
+    ...column,
+    title: [column.metric || column.label, column.hint].filter(Boolean).join("\n"),
+    isNumber: !["text", "time"].includes(column.kind) && column.look !== "sparkline",
+    width: columnWidths.value[at],
+    draw: (/** @type {Row} */ row) => CELLS[column.look](row, column),
+    drawGroup: (/** @type {readonly Row[]} */ rows) => groupCell(rows, column),
+    action: column.id.startsWith("best:") ? bestButton(column.metric ?? "") : nothing,
+  })),
+);
 
-/** Returns the range of existing lines, its end excluded. @param {number} firstLine the first visible line */
-function range(firstLine) {
-  const first = Math.max(0, Math.min(firstLine, lines.value.length - 1) - SPARE);
-  return /** @type {const} */ ([
-    first,
-    Math.min(lines.value.length, first + Math.ceil((screenHeight.value - FRAME) / lineHeight()) + 2 * SPARE + STRIDE),
-  ]);
-}
+/** @param {string} tag */
+const bestButton = (tag) => html`<button class="quiet turn" title=${t("overview.turn_best")}
+  aria-label=${t("overview.turn_best_of", { tag })} @click=${() => toggleBest(tag)}>⇄</button>`;
 
-/** The runs of the existing rows, once scrolling has stopped. */
-export const visibleRuns = () =>
-  lines.value.slice(...range(firstAtRest.value)).flatMap((line) => ("row" in line ? [line.row.run] : []));
+/** @param {Row} row */
+const nameCell = (row) => html`
+  ${showSwitch(row.run)}${nameStart(row)}
+  ${row.runRow.damaged_records ? damageMark(t("rail.damaged", { n: row.runRow.damaged_records })) : nothing}
+  ${alertMark(row.run)}${baselineMark(row.run)}
+  ${
+    row.note.archived
+      ? html`<span class="meta">${t("notes.is_archived")}</span>`
+      : row.note.hidden
+        ? html`<span class="meta">${t("notes.is_hidden")}</span>`
+        : nothing
+  }`;
 
-/** @param {Event} event */
-function scrolled({ currentTarget }) {
-  top = /** @type {HTMLElement} */ (currentTarget).scrollTop;
-  firstVisible.value = Math.floor(top / lineHeight() / STRIDE) * STRIDE;
-  clearTimeout(restTimer);
-  restTimer = window.setTimeout(() => (firstAtRest.value = firstVisible.peek()), REST);
-}
+/** @param {Row} row */
+const nameStart = ({ run }) =>
+  html`${runSwatch(styles.value.get(run))}${runLink(run, tableUrl.value, narrow.value ? NARROW_NAME : NAME)}`;
 
-/** Follows the height of the window until the returned function is called. */
-export function followHeight() {
-  const measure = () => (screenHeight.value = innerHeight);
-  addEventListener("resize", measure);
-  measure();
-  return () => removeEventListener("resize", measure);
-}
+/** @type {RunTable<Row>} */
+export const table = new RunTable({
+  label: () => t("overview.table"),
+  columns: () => columns.value,
+  lines: () => lines.value,
+  keptRuns: () => keptRuns.value,
+  nameWidth: () => NAME_WIDTH,
+  name: nameCell,
+  rowClass: ({ note }) => (note.hidden || note.archived ? "away" : ""),
+  sorting,
+  sortBy,
+  choose: chooseColumns,
+  filterFields,
+  noMatch,
+  lineHeight: () => (narrow.peek() ? CARD : ROW),
+});
+
+/** The table, or cards where it has no room. */
+export const runTable = () =>
+  narrow.value ? table.region(runCards(lines.value, table.window, table.listedRuns, nameStart)) : table.template();
 
 /** Restores the scroll position of the table until the returned function is called. */
 export const followScrollPosition = () =>
   effect(() => {
-    if (!openRun.value) queueMicrotask(() => document.querySelector(".run-table")?.scrollTo(0, top));
+    if (!openRun.value) queueMicrotask(table.restore);
   });
 
-const slots = new RowSlots();
-
-/** No run name starts with a slash. @param {Line} line */
-const keyOf = (line) =>
-  "group" in line ? `/${line.group.key}` : line.of ? `/${line.of}/${line.row.run}` : line.row.run;
-
-/** The table, or cards where it has no room. */
-export function runTable() {
-  if (!narrow.value) return table();
-  const [first, last] = range(firstVisible.value);
-  return html`<div class="run-table" role="region" aria-label=${t("overview.table")} tabindex="0" @scroll=${scrolled}
-    data-lines=${lines.value.length}>${runCards(lines.value.slice(first, last), first, lines.value.length)}${
-      lines.value.length ? nothing : noMatch()
-    }</div>`;
-}
-
-function table() {
-  const columns = shownColumns.value;
-  const [first, last] = range(firstVisible.value);
-  const rows = lines.value.slice(first, last);
-  const slot = slots.assign(rows.map(keyOf));
-  const count = lines.value.length;
-  const widths = columnWidths.value;
-  const width = widths.reduce((sum, columnWidth) => sum + columnWidth, NAME_WIDTH);
-  return html`
-    <div class="run-table" role="region" aria-label=${t("overview.table")} tabindex="0" @scroll=${scrolled}
-      data-lines=${count}>
-      <table aria-rowcount=${count + headRows()} style="width:${width}px">
-        <colgroup><col
-          style="width:${NAME_WIDTH}px">${widths.map(
-            (columnWidth) => html`<col
-            style="width:${columnWidth}px">`,
-          )}<col></colgroup>
-        ${tableHead(columns)}
-        <tbody>
-          ${gap(first)}
-          ${repeat(
-            rows,
-            (_, at) => slot[at],
-            (line, at) =>
-              "row" in line ? runLine(line.row, columns, first + at) : groupLine(line.group, columns, first + at),
-          )}
-          ${gap(count - last)}
-        </tbody>
-      </table>
-      ${count ? nothing : noMatch()}
-    </div>`;
-}
-
 /** Why there are no rows: what is left may be hidden. */
-const noMatch = () => html`<div class="no-match" data-state="no_match"><p>${t("overview.no_match")}</p>
+function noMatch() {
+  return html`<div class="no-match" data-state="no_match"><p>${t("overview.no_match")}</p>
   ${
     excludedRuns.value.size
       ? html`<button class="plain" @click=${() => showHidden(true)}>${t("empty.show_away")}</button>`
       : nothing
   }</div>`;
-
-/** Holds the place of rows that do not exist. @param {number} rows */
-const gap = (rows) => html`<tr class="gap" aria-hidden="true" style="height:${rows * ROW}px"></tr>`;
-
-/** Moves the keyboard selection in the table and scrolls to it. @param {number} by */
-export function moveInTable(by) {
-  const runs = listedRuns();
-  const at = runs.indexOf(cursorRun.peek() ?? "");
-  const next = runs[Math.min(runs.length - 1, Math.max(0, at + by))];
-  if (next === undefined) return;
-  cursorRun.value = next;
-  const table = document.querySelector(".run-table");
-  if (!table) return;
-  const top = lines.peek().findIndex((line) => "row" in line && line.row.run === next) * lineHeight();
-  const room = table.clientHeight - (table.querySelector("thead")?.offsetHeight ?? 0) - lineHeight();
-  if (top < table.scrollTop) table.scrollTop = top;
-  else if (top > table.scrollTop + room) table.scrollTop = top - room;
 }

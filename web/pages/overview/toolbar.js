@@ -4,15 +4,15 @@ import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { colourLegend } from "../../controls/run_set/colour_menu.js";
 import { runSetBar } from "../../controls/run_set/run_set_bar.js";
+import { countShown } from "../../controls/run_table/row_boxes.js";
 import { searchField } from "../../controls/search/search_field.js";
 import { areHiddenShown, hiddenRuns, showHidden } from "../../data/notes/notes.js";
 import { compareRuns, MAX_UNASKED } from "../../data/runs/runs.js";
 import { isShown, only } from "../../data/runs/selection.js";
 import { change, selection } from "../../data/view/view.js";
 import { grouped } from "../../i18n/numbers.js";
-import { columnMenu, isMenuOpen } from "./column_menu.js";
-import { countShown } from "./row_boxes.js";
-import { keptRows, rowCount } from "./rows.js";
+import { columnsButton } from "./column_menu.js";
+import { keptRuns, rowCount } from "./rows.js";
 import { clearFilters, filterRow, filters, openRun, showRun } from "./settings.js";
 import { t } from "./words.js";
 
@@ -21,8 +21,8 @@ export const toolbar = () =>
     ? runToolbar(openRun.value)
     : html`
   ${searchField("over-filter")}
-  <span class="meta run-count" data-count=${keptRows.value.length}>${t("top.runs_drawn", {
-    shown: grouped(keptRows.value.length),
+  <span class="meta run-count" data-count=${keptRuns.value.length}>${t("top.runs_drawn", {
+    shown: grouped(keptRuns.value.length),
     n: grouped(rowCount.value),
   })}</span>
   ${runSetBar("toolbar")}
@@ -33,24 +33,20 @@ export const toolbar = () =>
     @click=${toggleFilters}>${ICONS.search}${t(
       "overview.filters",
     )}${filters.value.size ? html` <b>${filters.value.size}</b>` : nothing}</button>
-  <span class="menu-anchor">
-    <button class="plain" data-key="columns" aria-expanded=${isMenuOpen.value} aria-haspopup="true"
-      @click=${() => (isMenuOpen.value = !isMenuOpen.value)}>${t("overview.columns")}${ICONS.chevron}</button>
-    ${isMenuOpen.value ? columnMenu() : nothing}
-  </span>
-  <button class="plain primary" data-key="compare" ?disabled=${!countShown(keptRows.value)}
+  ${columnsButton()}
+  <button class="plain primary" data-key="compare" ?disabled=${!countShown(keptRuns.value)}
     @click=${compare}>${compareLabel()}</button>`;
 
 /** Of too many runs, the Compare page asks which. */
 function compareLabel() {
-  const n = countShown(keptRows.value);
+  const n = countShown(keptRuns.value);
   return n > MAX_UNASKED ? t("overview.compare_some") : t("overview.compare", { n: grouped(n) });
 }
 
 /** Compares the visible runs of the table. */
 export function compare() {
-  const shown = keptRows.peek().filter(({ run }) => isShown(selection.peek(), run));
-  compareRuns(shown.length > MAX_UNASKED ? [] : shown.map(({ run }) => run));
+  const shown = keptRuns.peek().filter((run) => isShown(selection.peek(), run));
+  compareRuns(shown.length > MAX_UNASKED ? [] : shown);
 }
 
 /** @param {string} run */

@@ -1,7 +1,7 @@
 // Reordering the columns of a table: by dragging their headers, or with the arrow keys.
 
-import { scheduleDraw } from "../charts/draw_queue.js";
-import { movedTo } from "../data/tags/card_order.js";
+import { scheduleDraw } from "../../charts/draw_queue.js";
+import { movedTo } from "../../data/tags/card_order.js";
 
 /** @param {Event} event */
 const headOf = (event) => /** @type {HTMLElement} */ (event.currentTarget);
