@@ -210,7 +210,7 @@ class AlertWatch:
         changed = [name for name, run in runs.items() if seen.get(name) is not run]
         alerts: list[RaisedAlert] = []
         of_run: dict[str, list[Rule]] = {}
-        """The rules about series that may have begun to hold."""
+        """The rules about series that may hold now."""
         for rule in self._rules:
             due = changed if rule.key in self._known else list(runs)
             with self._reporting(rule):

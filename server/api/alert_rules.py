@@ -16,7 +16,7 @@ from toposcope.server.api.replies.json_reply import json_reply
 from toposcope.server.api.requests.snapshot import Current
 from toposcope.server.api.saved.view_bodies import storing
 from toposcope.server.api.saved.views import WRITE_REPLIES
-from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.search.language import syntax
 from toposcope.server.search.language.query import Every
 from toposcope.server.search.search import RunSearch

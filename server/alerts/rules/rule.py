@@ -47,7 +47,7 @@ def make_rule(
         level: of its alerts.
         cooldown: in seconds.
         destinations: names.
-        version: tells rules apart that are otherwise equal.
+        version: distinguishes rules that are otherwise equal.
 
     Raises:
         ValueError: `when` is no condition, or `runs` no search; the message says which and what was expected.

@@ -72,7 +72,8 @@ def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("distributed")
     script = directory / "train.py"
     script.write_text(textwrap.dedent(TRAINING))
-    launcher = ("-m", "torch.distributed.run", "--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0", "--nproc-per-node=2")
+    rendezvous = ("--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0")  # A minimal system has no name localhost.
+    launcher = ("-m", "torch.distributed.run", *rendezvous, "--nproc-per-node", "2")
     process = subprocess.run(
         [sys.executable, *launcher, script, directory / "logs" / "run"],
         env={**os.environ, "OMP_NUM_THREADS": "1"},
