@@ -33,6 +33,9 @@ class PendingOutput:
         self._writes: deque[tuple[float, int, str]] = deque()
         self._long_characters = 0
         self._dropped_lines = 0
+        """By those who add; it is never set back, which would race with them."""
+        self._taken_lines = 0
+        """How many of them were taken."""
         self.is_open = True
         """Whether writes are added."""
         self.ignored_thread = 0
@@ -65,8 +68,8 @@ class PendingOutput:
 
     def take_dropped_lines(self) -> int:
         """Return the number of lines dropped since the last call."""
-        dropped, self._dropped_lines = self._dropped_lines, 0
-        return dropped
+        before, self._taken_lines = self._taken_lines, self._dropped_lines
+        return self._taken_lines - before
 
     def become_inert(self) -> None:
         """Remove everything and add nothing more, in a forked process."""
