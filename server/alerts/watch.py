@@ -55,7 +55,7 @@ class _Followed(NamedTuple):
     attempts: int
     """How many it had."""
     progress: dict[str, Progress]
-    """By the keys of the rules."""
+    """How far each rule has been evaluated, by its key."""
 
 
 class _Event(NamedTuple):

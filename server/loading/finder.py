@@ -33,7 +33,7 @@ class Finder:
         self.discovery = Discovery([], 0, {}, {}, 0, False)
         """What the last walk found, without the files."""
         self.identity = place.identify(path)
-        """Of the directory that was walked; None if there was none."""
+        """The identity of the directory that was walked; None if there was none."""
         self.schedule = WalkSchedule(reload_seconds)
         self._path = path
         self._place = place

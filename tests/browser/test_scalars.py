@@ -336,8 +336,8 @@ def test_several_tags_thresholds_and_pins(server: StartServer, page: Page, pages
     left, right = state_of(card(page))["heights"]["left"], state_of(card(page))["heights"]["right"]
     assert left[1] > 3
     assert 0.9 < right[1] < 1.1
-    menu.locator('input[name="value"]').fill("2")
-    menu.locator('input[name="value"]').press("Enter")
+    menu.get_by_label("Add a threshold").fill("2")
+    menu.get_by_label("Add a threshold").press("Enter")
     expect_state(card(page), "beyond", ["b"])
     expect(card(page).locator('[data-note="limit"]')).to_have_text("Above 2: b")
     menu.locator('[data-choice="direction"] [data-value="below"]').click()

@@ -33,7 +33,7 @@ class PendingOutput:
         self._writes: deque[tuple[float, int, str]] = deque()
         self._long_characters = 0
         self._dropped_lines = 0
-        """By those who add; it is never set back, which would race with them."""
+        """How many there were: adders increase it, and it is never reset, which would race with them."""
         self._taken_lines = 0
         """How many of them were taken."""
         self.is_open = True

@@ -424,6 +424,7 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
         "/api/alerts",
         "/api/alerts/acknowledged",
         "/api/alerts/muted",
+        "/api/alerts/rules/{name}",
         "/api/embeddings",
         "/api/embeddings/projection",
         "/api/embeddings/column",
