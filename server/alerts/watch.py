@@ -112,6 +112,8 @@ class AlertWatch:
         """The runs that a search has found, by the key of the rule."""
         self._reported: set[tuple[str, str]] = set()
         """The keys of rules, and the ids of the recorded alerts that they have raised."""
+        self._failed: set[str] = set()
+        """The keys of rules that could not be looked at the last time."""
         self._problems: dict[str, str] = {}
         """Why rules, by their keys, cannot be looked at."""
         self._unstored: list[RaisedAlert] = []
@@ -209,6 +211,7 @@ class AlertWatch:
         notes, runs, seen = self._notes(), snapshot.runs, self._seen
         changed = [name for name, run in runs.items() if seen.get(name) is not run]
         alerts: list[RaisedAlert] = []
+        self._failed = set()
         of_run: dict[str, list[Rule]] = {}
         """The rules about series that may hold now."""
         for rule in self._rules:
@@ -225,7 +228,7 @@ class AlertWatch:
                 with self._reporting(rule):
                     self._raise(rule, self._crossings(rule, runs[name], points), alerts)
         self._seen = runs
-        self._known = {rule.key for rule in self._rules}
+        self._known = {rule.key for rule in self._rules} - self._failed
         for name in self._followed.keys() - runs.keys():
             del self._followed[name]
         self._store([*self._unstored, *alerts])
@@ -253,13 +256,14 @@ class AlertWatch:
 
     @contextmanager
     def _reporting(self, rule: Rule) -> Iterator[None]:
-        """Log why a rule cannot be looked at, once; it keeps no other from it."""
+        """Log why a rule cannot be looked at, once; it keeps no other from it, and all runs are looked at again."""
         try:
             yield
         except (ValueError, OSError) as error:
             if self._problems.get(rule.key) != str(error):
                 log.warning("alerts: the rule %r cannot be looked at: %s", rule.name, error)
             self._problems[rule.key] = str(error)
+            self._failed.add(rule.key)
 
     def _raise(self, rule: Rule, events: Iterable[_Event], alerts: list[RaisedAlert]) -> None:
         """Add an alert to a list for each event that raises one."""

@@ -1,9 +1,13 @@
 """The conditions of rules."""
 
+import re
+
 import pytest
+from support.imports import ROOT
 
 from toposcope.server.alerts.rules.condition import Comparison, NotFinite, Recorded, Search, parse
 from toposcope.server.expressions.syntax import TagName
+from toposcope.server.search.fields import NUMBER_FIELDS
 from toposcope.server.search.language import syntax
 
 
@@ -73,3 +77,11 @@ def test_what_was_expected(text: str, expected: str) -> None:
     with pytest.raises(ValueError, match=r".") as raised:
         parse(text)
     assert expected in str(raised.value)
+
+
+def test_the_page_quotes_the_names_of_fields() -> None:
+    """A rule of a chart is about its tag, whatever the tag is called."""
+    source = (ROOT / "web/data/notes/alert_rule.js").read_text(encoding="utf-8")
+    reserved = re.search(r"RESERVED = new Set\(\[(.*?)\]\)", source)
+    assert reserved is not None
+    assert set(re.findall(r'"(\w+)"', reserved[1])) == set(NUMBER_FIELDS)

@@ -1,11 +1,11 @@
 // The bell in the top bar: the list of alerts, and which rules and runs are muted.
 
-import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { alertRows, isNew, ruleOf } from "../../controls/alert_list.js";
 import { ICONS } from "../../controls/icons.js";
 import { pageKinds } from "../../controls/panel_kinds.js";
 import { openAt, popover } from "../../controls/popover.js";
+import { Refusal } from "../../controls/refusal.js";
 import { nameOf } from "../../controls/run_name.js";
 import { textOf } from "../../data/notes/alert_rule.js";
 import {
@@ -27,8 +27,7 @@ import { canNotify, isNotifying, setNotifying } from "./notifications.js";
 /** @typedef {import("../../data/notes/alerts.js").AlertList} AlertList */
 
 const ID = "alerts-sheet";
-/** Why the last change was refused. */
-const refused = signal("");
+const refusal = new Refusal();
 
 export function bell() {
   const list = alertList.value;
@@ -45,18 +44,8 @@ export function bell() {
 
 /** @param {MouseEvent} event */
 function open(event) {
-  refused.value = "";
+  refusal.forget();
   openAt(ID, event);
-}
-
-/** Acts; shows what was refused. @param {() => Promise<void>} act */
-async function attempt(act) {
-  refused.value = "";
-  try {
-    await act();
-  } catch (error) {
-    refused.value = /** @type {Error} */ (error).message;
-  }
 }
 
 /** @param {AlertList} list @param {unknown} title of the sheet; a panel has its own */
@@ -64,15 +53,15 @@ const sheet = (list, title) => html`<div class="alerts">
   <header>${title}${canNotify ? notifyButton() : nothing}${
     list.alerts.some(isNew) && !list.read_only
       ? html`<button class="text" data-key="acknowledge-all"
-        @click=${() => attempt(() => acknowledge(list.alerts.filter(isNew)))}>${t("alerts.acknowledge_all")}</button>`
+        @click=${() => refusal.attempt(() => acknowledge(list.alerts.filter(isNew)))}>${t("alerts.acknowledge_all")}</button>`
       : nothing
   }</header>
-  ${refused.value ? html`<p class="warning" role="alert">${refused.value}</p>` : nothing}
+  ${refusal.message ? html`<p class="warning" role="alert">${refusal.message}</p>` : nothing}
   ${alertError.value ? html`<p class="warning">${alertError.value.message}</p>` : nothing}
   ${list.problems.map((problem) => html`<p class="warning">${problem}</p>`)}
   ${
     list.alerts.length
-      ? alertRows(list.alerts, { act: attempt, of: (alert) => origin(alert, list) })
+      ? alertRows(list.alerts, { act: refusal.attempt, of: (alert) => origin(alert, list) })
       : html`<p class="hint">${t("alerts.none")}</p>`
   }
   ${
@@ -85,7 +74,7 @@ const sheet = (list, title) => html`<div class="alerts">
 
 const notifyButton = () =>
   html`<button class="text" data-key="notify" aria-pressed=${isNotifying.value}
-    @click=${() => attempt(() => setNotifying(!isNotifying.value))}>${t(
+    @click=${() => refusal.attempt(() => setNotifying(!isNotifying.value))}>${t(
       isNotifying.value ? "alerts.stop_notifying" : "alerts.notify",
     )}</button>`;
 
@@ -97,7 +86,7 @@ const origin = (alert, list) => html`
     list.read_only
       ? nothing
       : html`<button class="text" data-key="mute-run" aria-pressed=${list.muted_runs.includes(alert.run)}
-        @click=${() => attempt(() => mute({ run: alert.run }, !list.muted_runs.includes(alert.run)))}>${t(
+        @click=${() => refusal.attempt(() => mute({ run: alert.run }, !list.muted_runs.includes(alert.run)))}>${t(
           list.muted_runs.includes(alert.run) ? "alerts.unmute_run" : "alerts.mute_run",
         )}</button>`
   }`;
@@ -112,12 +101,12 @@ const rules = (list) =>
       list.read_only
         ? nothing
         : html`<button class="text" data-key="mute-rule" aria-pressed=${isMuted}
-          @click=${() => attempt(() => mute({ rule: name }, !isMuted))}>${t(isMuted ? "alerts.unmute" : "alerts.mute")}</button>`
+          @click=${() => refusal.attempt(() => mute({ rule: name }, !isMuted))}>${t(isMuted ? "alerts.unmute" : "alerts.mute")}</button>`
     }${
       list.read_only || made === null
         ? nothing
         : html`<button class="quiet" data-key="delete-rule" title=${t("alerts.delete_rule")}
-          aria-label=${t("alerts.delete_rule")} @click=${() => attempt(() => deleteRule(name))}>${ICONS.close}</button>`
+          aria-label=${t("alerts.delete_rule")} @click=${() => refusal.attempt(() => deleteRule(name))}>${ICONS.close}</button>`
     }</li>`,
   )}</ul>`;
 

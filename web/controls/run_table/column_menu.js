@@ -12,11 +12,11 @@ import { t } from "./words.js";
 /** @typedef {object} Menu
  * @property {string} key of its button
  * @property {string} label
- * @property {() => readonly string[]} shown ids, in order
- * @property {() => readonly MenuColumn[]} all
+ * @property {readonly string[]} shown ids, in order
+ * @property {() => readonly MenuColumn[]} all called while the menu is open
  * @property {(ids: string[]) => void} choose
  * @property {() => void} reset to the columns that are shown by default
- * @property {() => boolean} isDefault
+ * @property {boolean} isDefault
  * @property {(matches: (title: string) => boolean) => unknown} [more] below the columns
  */
 
@@ -57,8 +57,7 @@ export function columnMenu(menu) {
 }
 
 /** @param {Menu} menu */
-function sheet({ key, label, shown: shownIds, all, choose, reset, isDefault, more }) {
-  const shown = shownIds();
+function sheet({ key, label, shown, all, choose, reset, isDefault, more }) {
   const columns = new Map(all().map((column) => [column.id, column]));
   const matches = [...columns.values()].filter(({ title }) => matchesSearch(title));
   const hidden = matches.filter(({ id }) => !shown.includes(id));
@@ -71,7 +70,7 @@ function sheet({ key, label, shown: shownIds, all, choose, reset, isDefault, mor
           aria-label=${t("overview.find")} data-key="find-column" .value=${search.value}
           @input=${(/** @type {InputEvent} */ event) =>
             (search.value = /** @type {HTMLInputElement} */ (event.target).value)}>
-        <button class="text" data-key="usual-columns" ?disabled=${isDefault()} @click=${reset}>${t("overview.usual")}</button>
+        <button class="text" data-key="usual-columns" ?disabled=${isDefault} @click=${reset}>${t("overview.usual")}</button>
       </div>
       <p class="menu-all">
         <button class="text" data-key="all-columns" ?disabled=${!hidden.length}

@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
+import { createRef, ref } from "lit-html/directives/ref.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import { cursorRun, hoveredRun } from "../../data/view/pointer.js";
 import { tableHead } from "./head.js";
@@ -36,6 +37,9 @@ export class RunTable {
   #slots = new RowSlots();
   #drawHead;
   #lineHeight;
+  /** What scrolls, while it is drawn. A workspace may have several tables.
+   * @type {import("lit-html/directives/ref.js").Ref<HTMLElement>} */
+  #region = createRef();
 
   /** @param {Model<Row>} model */
   constructor(model) {
@@ -58,7 +62,7 @@ export class RunTable {
   region(content) {
     const count = this.#model.lines().length;
     return html`<div class="run-table" role="region" aria-label=${this.#model.label()} tabindex="0"
-      @scroll=${this.window.scrolled} @pointerleave=${() => (hoveredRun.value = null)}
+      ${ref(this.#region)} @scroll=${this.window.scrolled} @pointerleave=${() => (hoveredRun.value = null)}
       data-lines=${count} style="--lines:${count}">${content}${count ? nothing : this.#model.noMatch()}</div>`;
   }
 
@@ -103,7 +107,7 @@ export class RunTable {
     const next = runs[Math.min(runs.length - 1, Math.max(0, at + by))];
     if (next === undefined) return;
     cursorRun.value = next;
-    const table = shownTable();
+    const table = this.#region.value;
     if (!table) return;
     const height = this.#lineHeight();
     const top = this.#model.lines().findIndex((line) => "run" in line && line.run === next) * height;
@@ -112,11 +116,8 @@ export class RunTable {
     else if (top > table.scrollTop + room) table.scrollTop = top - room;
   }
 
-  restore = () => this.window.restore(shownTable());
+  restore = () => this.window.restore(this.#region.value);
 }
-
-/** No page has two tables of runs. */
-const shownTable = () => document.querySelector(".run-table");
 
 /** No run name starts with a slash. @param {import("./columns.js").Line<unknown>} line */
 const keyOf = (line) => ("group" in line ? `/${line.group.key}` : line.of ? `/${line.of}/${line.run}` : line.run);
@@ -124,10 +125,12 @@ const keyOf = (line) => ("group" in line ? `/${line.group.key}` : line.of ? `/${
 /** Holds the place of lines that do not exist. @param {number} lines */
 const gap = (lines) => html`<tr class="gap" aria-hidden="true" style="height:${lines * ROW}px"></tr>`;
 
-/** Highlights the row of the run that is pointed at, here or in a chart, until the returned function is called. */
+/** Highlights the rows of the run that is pointed at, here or in a chart, until the returned function is called. */
 export const followPointed = () =>
   effect(() => {
     const run = hoveredRun.value;
-    document.querySelector(".run-line.pointed")?.classList.remove("pointed");
-    if (run !== null) document.querySelector(`.run-line[data-run="${CSS.escape(run)}"]`)?.classList.add("pointed");
+    for (const line of document.querySelectorAll(".run-line.pointed")) line.classList.remove("pointed");
+    if (run === null) return;
+    for (const line of document.querySelectorAll(`.run-line[data-run="${CSS.escape(run)}"]`))
+      line.classList.add("pointed");
   });

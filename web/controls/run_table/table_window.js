@@ -41,7 +41,7 @@ export class TableWindow {
   };
 
   /** Scrolls a table that is drawn again to where it was: a layout, unless that is its start.
-   * @param {Element | null} table */
+   * @param {Element | undefined} table */
   restore(table) {
     if (this.#top || this.#left) table?.scrollTo(this.#left, this.#top);
   }

@@ -3,7 +3,7 @@
 /** Tags that need no backquotes in an expression ... */
 const PLAIN = /^[a-z_][\w./:-]*$/i;
 /** ... unless they mean something else there. */
-const RESERVED = new Set(["started", "updated", "ended", "duration", "step", "attempts", "ranks"]);
+const RESERVED = new Set(["started", "updated", "duration", "step", "attempts", "ranks"]);
 const NUMBERS = new Set(["nan", "inf", "infinity"]);
 
 /** @param {string} tag */

@@ -16,7 +16,7 @@ const menu = (kind, shown, all, isDefault) =>
   columnMenu({
     key: kind,
     label: t(`lineage.${kind}`),
-    shown: () => shown,
+    shown,
     all: () =>
       [...all.values()].map((column) => ({
         id: column.id,
@@ -26,7 +26,7 @@ const menu = (kind, shown, all, isDefault) =>
       })),
     choose: (ids) => choose(kind, ids),
     reset: () => choose(kind, null),
-    isDefault: () => isDefault,
+    isDefault,
   });
 
 /** @param {Column} column */

@@ -13,7 +13,7 @@ export const columnsButton = () =>
   columnMenu({
     key: "columns",
     label: t("overview.columns"),
-    shown: () => shownIds.value,
+    shown: shownIds.value,
     all: () =>
       [...allColumns.value.values()].map(({ id, metric, label }) => ({
         id,
@@ -22,7 +22,7 @@ export const columnsButton = () =>
       })),
     choose: chooseColumns,
     reset: resetColumns,
-    isDefault: () => !chosenColumns.value,
+    isDefault: !chosenColumns.value,
     more: metricChoices,
   });
 

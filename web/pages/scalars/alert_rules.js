@@ -1,9 +1,9 @@
 // "Alert me when" in the menu of a card: the rules about its tag that were made on the page, and a form for another one.
 
-import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { nearest } from "../../charts/binary_search.js";
 import { ICONS } from "../../controls/icons.js";
+import { Refusal } from "../../controls/refusal.js";
 import { conditionOf, isAbout, textOf } from "../../data/notes/alert_rule.js";
 import { alertList, deleteRule, makeRule } from "../../data/notes/alerts.js";
 import { limits } from "../../data/series/scalar_view.js";
@@ -15,10 +15,9 @@ import { t } from "./words.js";
 
 /** Digits of the value that is proposed. */
 const DIGITS = 4;
-/** Why the last change was refused. */
-const refused = signal("");
+const refusal = new Refusal();
 
-export const forgetRefusal = () => void (refused.value = "");
+export const forgetRefusal = () => refusal.forget();
 
 /** @param {string} tag @param {Plot | null} plot */
 export function alertRules(tag, plot) {
@@ -31,11 +30,11 @@ export function alertRules(tag, plot) {
       (rule) => html`<div class="setting-row" data-rule=${rule.name}>
       <span class="setting-name" title=${textOf(rule)}>${textOf(rule)}</span>
       <button class="quiet" data-key="remove" title=${t("card.remove")} aria-label=${t("card.remove")}
-        @click=${() => attempt(() => deleteRule(rule.name))}>${ICONS.close}</button>
+        @click=${() => refusal.attempt(() => deleteRule(rule.name))}>${ICONS.close}</button>
     </div>`,
     )}
     ${form(tag, proposalOf(tag, plot), runFilter.value.trim())}
-    ${refused.value ? html`<p class="warning" role="alert">${refused.value}</p>` : nothing}
+    ${refusal.message ? html`<p class="warning" role="alert">${refusal.message}</p>` : nothing}
   </fieldset></div>`;
 }
 
@@ -78,15 +77,5 @@ function submitted(event, tag, search) {
   event.preventDefault();
   const entered = new FormData(/** @type {HTMLFormElement} */ (event.target));
   const when = conditionOf(tag, entered.get("side") === "above", Number(entered.get("value")));
-  return attempt(() => makeRule({ when, runs: entered.has("only") ? search : "" }));
-}
-
-/** Acts; shows what was refused. @param {() => Promise<void>} act */
-async function attempt(act) {
-  refused.value = "";
-  try {
-    await act();
-  } catch (error) {
-    refused.value = /** @type {Error} */ (error).message;
-  }
+  return refusal.attempt(() => makeRule({ when, runs: entered.has("only") ? search : "" }));
 }

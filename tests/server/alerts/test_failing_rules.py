@@ -1,0 +1,71 @@
+"""Rules that cannot be looked at."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from support.event_files import loss_run
+from support.servers import wait_until
+
+from toposcope.server.alerts.alert_files import LARGEST_FILE, AlertFiles, PageRule
+from toposcope.server.alerts.alerts import Alerts
+from toposcope.server.alerts.watch import AlertWatch
+from toposcope.server.data_files.data_folder import data_files
+from toposcope.server.loading.logdir import Logdir
+from toposcope.server.loading.publishing.snapshot import Update
+from toposcope.server.reading.series.series import Points
+from toposcope.server.runs.run import RunView
+
+NOTHING = Update(0, [], [], [], [])
+
+
+@contextmanager
+def watching(tmp_path: Path, *rules: PageRule) -> Iterator[tuple[AlertWatch, Alerts]]:
+    """Watch rules for a run with a loss; end that afterwards."""
+    loss_run(tmp_path / "runs/a", range(3))
+    logdir = Logdir(str(tmp_path / "runs"), 0)
+    logdir.step()
+    alerts = Alerts(AlertFiles(data_files(str(tmp_path / "data"), "alerts", str(tmp_path / "runs"), LARGEST_FILE)))
+    for rule in rules:
+        alerts.make_rule(rule)
+    watch = AlertWatch(None, alerts.folder, lambda: logdir.snapshot, dict)
+    watch.start()
+    try:
+        yield watch, alerts
+    finally:
+        watch.stop()
+        logdir.stop_loading()
+
+
+def test_an_invalid_search_keeps_no_other_rule_from_raising_alerts(tmp_path: Path) -> None:
+    """Lookaround is refused when the runs are searched."""
+    invalid = PageRule(name="invalid", when="loss > -1", runs="/(?=a)/", level="warn", made=0.0)
+    valid = PageRule(name="valid", when="loss > -1", level="warn", made=0.0)
+
+    with watching(tmp_path, invalid, valid) as (_, alerts):
+        raised = wait_until(lambda: alerts.current().alerts)
+
+    assert [alert.rule for alert in raised.values()] == ["valid"]
+
+
+def test_a_rule_that_failed_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for runs that have not changed since then."""
+    failed, read = threading.Event(), RunView.points
+
+    def points(self: RunView, tag: str, rank: int, attempt: int | str | None = None) -> Points:
+        if not failed.is_set():
+            failed.set()
+            raise OSError("the index cannot be read")
+        return read(self, tag, rank, attempt)
+
+    monkeypatch.setattr(RunView, "points", points)
+    rule = PageRule(name="rule", when="loss > -1", level="warn", made=0.0)
+
+    with watching(tmp_path, rule) as (watch, alerts):
+        assert failed.wait(60)
+        watch.notice(NOTHING)
+        raised = wait_until(lambda: alerts.current().alerts)
+
+    assert [alert.run for alert in raised.values()] == ["a"]
