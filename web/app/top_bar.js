@@ -67,12 +67,20 @@ function openPage(event, name) {
   change({ page: name });
 }
 
-/** Scrolls to the tab of the shown page where not all tabs fit. */
+/** Pixels beside a tab: the ends of the bar fade out. */
+const FADE = 40;
+
+/** Scrolls to the tab of the shown page where not all tabs fit. After scrollIntoView(), the Tab key would go on from
+ * there in some versions of Chromium, and skip what is before the tabs. */
 export function followTab() {
-  const show = () =>
-    document
-      .querySelector(`.pages [data-page="${page.peek()}"]`)
-      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const show = () => {
+    const tab = document.querySelector(`.pages [data-page="${page.peek()}"]`);
+    const tabs = tab?.closest(".pages");
+    if (!tab || !tabs) return;
+    const [inner, outer] = [tab.getBoundingClientRect(), tabs.getBoundingClientRect()];
+    const [left, right] = [inner.left - FADE - outer.left, inner.right + FADE - outer.right];
+    tabs.scrollLeft += Math.min(0, left) + Math.max(0, right);
+  };
   const resize = new ResizeObserver(show);
   effect(() => {
     page.value;

@@ -72,7 +72,8 @@ def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("distributed")
     script = directory / "train.py"
     script.write_text(textwrap.dedent(TRAINING))
-    rendezvous = ("--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0")  # A minimal system has no name localhost.
+    # A minimal system has no name localhost, nor one of its own.
+    rendezvous = ("--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0", "--local-addr=127.0.0.1")
     launcher = ("-m", "torch.distributed.run", *rendezvous, "--nproc-per-node", "2")
     process = subprocess.run(
         [sys.executable, *launcher, script, directory / "logs" / "run"],
