@@ -37,13 +37,23 @@ class BoundedAccess:
         Raises:
             TimeoutError: an OSError; those admitted before did not leave in time.
         """
-        self._enter()
+        self.enter()
         try:
             yield
         finally:
-            self._leave()
+            self.leave()
 
-    def _enter(self) -> None:
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a thread waits."""
+        return bool(self._waiting)
+
+    def enter(self) -> None:
+        """Wait until this thread is admitted; leave() ends it.
+
+        Raises:
+            TimeoutError: as admitted().
+        """
         turn = threading.Event()
         with self._lock:
             if self._free:
@@ -61,7 +71,8 @@ class BoundedAccess:
             self._is_stuck = True
         raise TimeoutError(errno.EBUSY, self._reason)
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
+        """Admit the next thread in place of this one."""
         with self._lock:
             self._is_stuck = False
             if self._waiting:

@@ -13,6 +13,7 @@ from toposcope.server.budget.admission import QueueFullError
 from toposcope.server.budget.budget import Budget
 from toposcope.server.budget.cancellation import CancelledError
 from toposcope.server.budget.cost import Cost, TooExpensiveError
+from toposcope.server.budget.turns import in_turns
 
 _PART_BYTES = 1 << 20
 """The bytes of a large reply that are sent at a time, so that other requests do not wait while they are copied."""
@@ -52,7 +53,10 @@ async def within_budget(request: Request, plan: Callable[[], Response | Work]) -
 
 def _planned(plan: Callable[[], Response | Work]) -> Response | Work:
     planned = plan()
-    return planned.compute() if isinstance(planned, Work) and planned.cost.is_light else planned
+    if not isinstance(planned, Work) or not planned.cost.is_light:
+        return planned
+    with in_turns():
+        return planned.compute()
 
 
 async def _compute(request: Request, work: Work) -> Response:
