@@ -2,8 +2,12 @@
 
 import importlib
 import os
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 
 _SUBCOMMANDS = (
     *("inspect", "repair", "export", "convert", "compact", "index"),
@@ -19,6 +23,38 @@ _BROKEN_PIPE = 141
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run summary-server; return the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    with _noted_interrupts() as interrupts:
+        try:
+            return _run(words)
+        except (Exception, KeyboardInterrupt) as error:
+            # The C code of an import that a signal interrupts may raise something else.
+            if not interrupts and not isinstance(error, KeyboardInterrupt):
+                raise
+            print("summary-server: interrupted", file=sys.stderr)
+            return _INTERRUPTED
+
+
+@contextmanager
+def _noted_interrupts() -> Iterator[list[int]]:
+    """Give a list to which SIGINT is added each time that it arrives, where it raises KeyboardInterrupt."""
+    noted: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        noted.append(number)
+        signal.default_int_handler(number, frame)
+
+    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _run(words: list[str]) -> int:
     name = words.pop(0) if words and words[0] in _SUBCOMMANDS else "serve"
     # Imported on demand: the other subcommands do not need the web server.
     try:
@@ -34,9 +70,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         print(f"summary-server: {missing_packages_line(error)}", file=sys.stderr)
         return _NOT_INSTALLED
-    except KeyboardInterrupt:
-        print("summary-server: interrupted", file=sys.stderr)
-        return _INTERRUPTED
     return status
 
 

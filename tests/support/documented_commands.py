@@ -10,6 +10,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *so
 
 LEFT_OUT = {
     r"make demo": "serves until it is stopped; tests/recorder/test_examples.py runs the example",
+    r"make demo-formats": "serves until it is stopped; tests/server/formats/test_demo_of_formats.py runs the example",
     r"make test": "runs everything: what CI does",
     r"make (check|page)": "parts of make test",
     r"make docs": "make docs-check begins with it",

@@ -1,5 +1,6 @@
 """The console script: arguments, ports, errors and shutdown."""
 
+import importlib
 import os
 import signal
 import socket
@@ -13,6 +14,8 @@ import pytest
 from support import http
 from support.event_files import loss_run
 from support.servers import SLOW_SECONDS, run, start, stop, wait_until
+
+from toposcope.server import cli
 
 COMMAND = [sys.executable, "-m", "toposcope.server.cli"]
 
@@ -157,3 +160,28 @@ def test_idle_server_uses_no_processor_time(tmp_path: Path) -> None:
     # Busy waiting would take three seconds.
     assert spent < 1.5
     stop(process)
+
+
+def test_an_interrupt_during_an_import_ends_with_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """CPython 3.11 raised a TypeError where ssl imports a name that _ssl does not have."""
+
+    def import_module(_: str) -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            raise TypeError("expected a message argument") from None
+
+    monkeypatch.setattr(importlib, "import_module", import_module)
+    before = signal.getsignal(signal.SIGINT)
+    assert cli.main(["runs", "logs"]) == 130
+    assert capsys.readouterr().err == "summary-server: interrupted\n"
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_other_errors_are_not_taken_for_interrupts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A defect of ours ends with its traceback."""
+    monkeypatch.setattr(importlib, "import_module", lambda _: None)
+    with pytest.raises(AttributeError):
+        cli.main(["runs", "logs"])
