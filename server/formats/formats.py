@@ -5,7 +5,7 @@ import importlib.metadata
 import logging
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from toposcope.server.formats.format import HEAD_BYTES, Candidate, Format, Source
 from toposcope.server.places.place import Entry, Place, Status, reason_of
@@ -20,15 +20,23 @@ class Formats:
     """Finds the sources of some formats; remembers which files are none. Not thread-safe.
 
     Args:
-        formats: the first one that takes a file has it.
+        formats: the first one that takes a file has it. Iterated when there is a file to examine: to import the
+            built-in ones and to look for others takes longer than to read a small logdir.
     """
 
     def __init__(self, formats: Iterable[Format]) -> None:
-        self._formats = {each.name: each for each in formats}
-        patterns = [f"(?:{each.names.pattern})" for each in self._formats.values()]
-        self._names = re.compile("|".join(patterns)) if patterns else _NO_NAME
+        self._given = formats
         self._known: dict[str, tuple[Status, Source | str]] = {}
         """The files that were examined, with the status that they had then; a text says why one is no source."""
+
+    @functools.cached_property
+    def _formats(self) -> dict[str, Format]:
+        return {each.name: each for each in self._given}
+
+    @functools.cached_property
+    def _names(self) -> re.Pattern[str]:
+        patterns = [f"(?:{each.names.pattern})" for each in self._formats.values()]
+        return re.compile("|".join(patterns)) if patterns else _NO_NAME
 
     def __getitem__(self, name: str) -> Format:
         return self._formats[name]
@@ -44,7 +52,7 @@ class Formats:
         Args:
             directory: its path.
             run: the same, relative to the logdir.
-            entries: the files in it.
+            entries: the files in it, of which some are no event files.
             place: where it lies.
         """
         matches = self._names.search
@@ -150,9 +158,15 @@ def choose(text: str = "all") -> Formats:
     """
     if text == "none":
         return Formats(())
+    if text == "all":
+        return Formats(_all())
     formats = available()
-    names = list(formats) if text == "all" else text.split(",")
+    names = text.split(",")
     for name in names:
         if name not in formats:
             raise ValueError(f"unknown format {name!r}: expected all, none, or some of {', '.join(formats)}")
     return Formats(formats[name] for name in names)
+
+
+def _all() -> Iterator[Format]:
+    yield from available().values()

@@ -41,6 +41,16 @@ def test_reading_needs_no_web_framework() -> None:
     assert not {"fastapi", "pydantic", "starlette", "uvicorn"} & modules
 
 
+def test_a_logdir_of_event_files_needs_no_other_format(tmp_path: Path) -> None:
+    """What reads the formats of other tools is imported for the first file that may be one."""
+    run = tmp_path / "logs" / "run"
+    write_run(run, [scalar_event(1, 1, {"loss": 0.5})])
+    arguments = ("runs", str(tmp_path / "logs"), "--index-dir", str(tmp_path / "index"))
+    assert "toposcope.server.formats.tables.tables" not in modules_after(*arguments)
+    (run / "metrics.csv").write_text("step,loss\n1,0.5\n")
+    assert "toposcope.server.formats.tables.tables" in modules_after(*arguments)
+
+
 def test_first_chart_needs_no_later_route(serve_process: Serve, tmp_path: Path) -> None:
     """A server replies to the first requests of a page, and to requests for routes that it imports for them."""
     write_run(tmp_path / "run", [scalar_event(1, 1, {"loss": 0.5})])

@@ -70,6 +70,7 @@ def discover(
         directories += 1
         has_links = has_links or is_linked
         run = _run_of(directory, logdir) if entries else ""
+        known = len(found.files)
         for entry in entries:
             name = parse_file_name(entry.name) if entry.status else None
             if entry.status and name:
@@ -81,7 +82,7 @@ def discover(
                 found.unfollowed[entry.path] = entry.problem
             else:
                 ignored += 1
-        if formats is not None and entries:
+        if formats is not None and len(entries) > len(found.files) - known:
             sources += formats.find(directory, run, entries, place)
     ignored -= len({source.path for source in sources})
     return found._replace(ignored_files=ignored, directories=directories, has_links=has_links, sources=sources)
