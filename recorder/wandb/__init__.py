@@ -24,7 +24,7 @@ from toposcope.recorder.wandb.active_run import (
     watch,
 )
 from toposcope.recorder.wandb.errors import CommError, Error, UsageError
-from toposcope.recorder.wandb.inert import inert_class, inert_function, login
+from toposcope.recorder.wandb.inert import INERT, inert, login
 from toposcope.recorder.wandb.media.audio import Audio
 from toposcope.recorder.wandb.media.kept_objects import Molecule, Object3D
 from toposcope.recorder.wandb.media.media import Histogram, Html, Image
@@ -37,64 +37,34 @@ from toposcope.recorder.wandb.submodules import SUBMODULES, find_submodules
 
 __all__ = [
     "AlertLevel",
-    "Api",
-    "Artifact",
-    "ArtifactTTL",
     "Audio",
-    "Classes",
     "CommError",
     "Config",
     "Error",
-    "EvalTable",
-    "Graph",
     "Histogram",
     "Html",
     "Image",
-    "JoinedTable",
     "Molecule",
     "Object3D",
     "Plotly",
     "Run",
-    "Settings",
     "Table",
     "UsageError",
     "Video",
-    "agent",
     "alert",
-    "attach",
-    "box3d",
-    "controller",
     "define_metric",
-    "ensure_configured",
     "errors",
     "finish",
     "init",
     "join",
-    "link_artifact",
-    "link_model",
     "log",
-    "log_artifact",
-    "log_code",
-    "log_model",
     "login",
-    "mark_preempting",
-    "pin_config_keys",
     "plot",
     "plot_table",
-    "require",
-    "restore",
-    "sagemaker_auth",
-    "save",
-    "setup",
-    "sweep",
-    "teardown",
     "termerror",
     "termlog",
-    "termsetup",
     "termwarn",
     "unwatch",
-    "use_artifact",
-    "use_model",
     "visualize",
     "watch",
 ]
@@ -105,38 +75,8 @@ run: Run | None
 config: Config
 summary: Summary
 
-Api = inert_class("Api")
-Artifact = inert_class("Artifact")
-ArtifactTTL = inert_class("ArtifactTTL")
-Classes = inert_class("Classes")
-EvalTable = inert_class("EvalTable")
-Graph = inert_class("Graph")
-JoinedTable = inert_class("JoinedTable")
-Settings = inert_class("Settings")
-agent = inert_function("agent")
-attach = inert_function("attach")
-box3d = inert_function("box3d")
-controller = inert_function("controller")
-ensure_configured = inert_function("ensure_configured")
-link_artifact = inert_function("link_artifact")
-link_model = inert_function("link_model")
-log_artifact = inert_function("log_artifact")
-log_code = inert_function("log_code")
-log_model = inert_function("log_model")
-mark_preempting = inert_function("mark_preempting")
-pin_config_keys = inert_function("pin_config_keys")
 plot_table = plot.plot_table
 visualize = plot.visualize
-require = inert_function("require")
-restore = inert_function("restore")
-sagemaker_auth = inert_function("sagemaker_auth")
-save = inert_function("save")
-setup = inert_function("setup")
-sweep = inert_function("sweep")
-teardown = inert_function("teardown")
-termsetup = inert_function("termsetup")
-use_artifact = inert_function("use_artifact")
-use_model = inert_function("use_model")
 join = finish
 
 
@@ -165,15 +105,17 @@ find_submodules()
 
 
 def __getattr__(name: str) -> Any:
-    """Return a submodule of W&B's package, or an inert object for "api", its old client.
+    """Return a submodule of W&B's package, or what takes the place of a name without effect.
 
     Raises:
         AttributeError: W&B's package has no such name.
     """
     if name in SUBMODULES:
         return import_module(f"{__name__}.{name}")
-    if name == "api":
-        return Api()
+    if name == "api":  # The old client.
+        return inert("Api")()
+    if name in INERT:
+        return globals().setdefault(name, inert(name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -14,6 +14,13 @@ _REASONS = {
     "Api": "there is no server; read runs with toposcope.server.open().",
 }
 _DEFAULT_REASON = "it has no effect here, and an inert object takes its place."
+INERT = (
+    *("Api", "Artifact", "ArtifactTTL", "Classes", "EvalTable", "Graph", "JoinedTable", "Settings", "agent", "attach"),
+    *("box3d", "controller", "ensure_configured", "link_artifact", "link_model", "log_artifact", "log_code"),
+    *("log_model", "mark_preempting", "pin_config_keys", "require", "restore", "sagemaker_auth", "save", "setup"),
+    *("sweep", "teardown", "termsetup", "use_artifact", "use_model"),
+)
+"""The names of W&B's package without effect."""
 
 
 class Inert:
@@ -83,6 +90,21 @@ class Inert:
         return Inert, (self._inert_name,)
 
 
+def inert(name: str) -> Any:
+    """Return a class or, if the name is in lower case, a function that reports once that it has no effect."""
+    return inert_class(name) if name[0].isupper() else inert_function(name)
+
+
+def reported(name: str, *, strict: bool = False) -> Inert:
+    """Report once that a name has no effect, and return an inert object.
+
+    Raises:
+        UsageError: in strict mode, or with strict=True.
+    """
+    REPORTS.differs(f"wandb.{name}: {_REASONS.get(name.removeprefix('run.'), _DEFAULT_REASON)}", strict=strict)
+    return Inert(name)
+
+
 def inert_function(name: str) -> Callable[..., Inert]:
     """Return a function that reports once that it has no effect, and returns an inert object.
 
@@ -90,8 +112,7 @@ def inert_function(name: str) -> Callable[..., Inert]:
     """
 
     def call(*_: object, strict: bool = False, **__: object) -> Inert:
-        REPORTS.differs(f"wandb.{name}: {_REASONS.get(name, _DEFAULT_REASON)}", strict=strict)
-        return Inert(name)
+        return reported(name, strict=strict)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Report that wandb.{name} has no effect."
@@ -108,7 +129,7 @@ class _Login(Inert):
 
 def login(*_: object, strict: bool = False, **__: object) -> Inert:
     """Report that wandb.login has no effect, and return an inert object that is true."""
-    inert_function("login")(strict=strict)
+    reported("login", strict=strict)
     return _Login("login")
 
 
@@ -116,7 +137,7 @@ def inert_class(name: str) -> type[Inert]:
     """Return a class whose instances are inert; creating one reports that once, or raises like inert_function()."""
 
     def create(self: Inert, *_: object, strict: bool = False, **__: object) -> None:
-        REPORTS.differs(f"wandb.{name}: {_REASONS.get(name, _DEFAULT_REASON)}", strict=strict)
+        reported(name, strict=strict)
         Inert.__init__(self, name)
 
     return type(name, (Inert,), {"__init__": create, "__doc__": f"Inert: wandb.{name} has no effect."})

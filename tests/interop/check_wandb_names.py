@@ -23,14 +23,6 @@ def test_names_of_the_package() -> None:
     assert not missing
 
 
-def test_names_of_runs(tmp_path: Any) -> None:
-    """By the methods of the class; unknown names of a run are inert, so that each must be known by name."""
-    from toposcope.recorder.wandb.run.wandb_run import INERT
-
-    missing = public(theirs.Run) - public(ours.Run) - set(INERT)
-    assert missing == {"config_static", "start_time"}  # Of the settings of its process; an attribute of ours.
-
-
 def test_names_of_plots() -> None:
     """The functions; the classes behind them are not used by scripts."""
     functions = {name for name in public(theirs.plot) if callable(getattr(theirs.plot, name)) and name[0].islower()}

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from toposcope.recorder.wandb.inert import Inert
 from toposcope.recorder.wandb.run.run_settings import RunSettings
 
 NAMED_SETTINGS = ("name", "project", "entity", "group", "job_type", "tags", "notes")
@@ -81,35 +80,9 @@ class RunIdentity:
         return str(self._directory)
 
     @property
-    def sync_dir(self) -> str:
-        """The directory of the run."""
-        return self.dir
-
-    @property
-    def settings(self) -> Inert:
-        """An inert object."""
-        return Inert("run.settings")
-
-    @property
     def sweep_id(self) -> None:
         """None: there are no sweeps."""
         return
-
-    @property
-    def sweep_url(self) -> None:
-        """None: there are no sweeps."""
-        return
-
-    @property
-    def project_url(self) -> None:
-        """None: there is no server."""
-        return
-
-    def get_sweep_url(self) -> None:
-        """Return None: there are no sweeps."""
-
-    def get_project_url(self) -> None:
-        """Return None: there is no server."""
 
     def project_name(self) -> str:
         """Return project."""

@@ -15,7 +15,7 @@ from toposcope.recorder.record.summary_record import SummaryRecord
 from toposcope.recorder.values.arrays.deferred_scalar import DeferredScalar
 from toposcope.recorder.values.arrays.foreign_values import short_repr
 from toposcope.recorder.wandb.errors import UsageError
-from toposcope.recorder.wandb.inert import Inert, inert_function
+from toposcope.recorder.wandb.inert import reported
 from toposcope.recorder.wandb.logged.alerts import Alerts
 from toposcope.recorder.wandb.logged.logged_items import logged_items
 from toposcope.recorder.wandb.logged.metric_definitions import MetricDefinition, MetricDefinitions, metric_definition
@@ -30,13 +30,6 @@ from toposcope.recorder.wandb.run.run_summary import Summary
 
 METRICS = "wandb/metrics"
 """Name of the definitions of metrics in the lineage; their JSON is described in FORMAT.md."""
-INERT = (
-    *("finish_artifact", "link_artifact", "link_model", "log_artifact", "log_code", "log_model", "mark_preempting"),
-    *("pin_config_keys", "restore", "save", "upsert_artifact", "use_artifact", "use_model", "write_logs"),
-)
-"""The methods of a run without effect."""
-
-
 _RUNS: "weakref.WeakValueDictionary[str, Run]" = weakref.WeakValueDictionary()
 """The runs of the process by id."""
 
@@ -312,18 +305,6 @@ class Run(RunIdentity):
                 if self._on_end is not None:
                     self._on_end(self)
 
-    def status(self) -> Inert:
-        """Return an inert object."""
-        return Inert("run.status")
-
-    def display(self, *_: Any, **__: Any) -> bool:
-        """Return False: nothing is displayed."""
-        return False
-
-    def to_html(self, *_: Any, **__: Any) -> str:
-        """Return the path of the directory as HTML."""
-        return f"<code>{self.dir}</code>"
-
     def get_url(self) -> str | None:
         """Return url."""
         return self.url
@@ -342,7 +323,7 @@ class Run(RunIdentity):
             self._guarded_end(lambda: self._record.close(error), "failed")
 
     def __getattr__(self, name: str) -> Any:
-        """Return a method that has no effect here, which reports that; other unknown names are inert, with a report.
+        """Return an inert object for a name that has no effect here, with a report.
 
         Raises:
             AttributeError: the name begins with "_".
@@ -350,10 +331,7 @@ class Run(RunIdentity):
         """
         if name.startswith("_"):
             raise AttributeError(f"A run has no attribute {name!r}.")
-        if name not in INERT:
-            REPORTS.differs(f"run.{name} is unknown here: an inert object takes its place.")
-            return Inert(f"run.{name}")
-        return inert_function(f"run.{name}")
+        return reported(f"run.{name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle who the run is: in this process it is the run itself, in another one nothing is recorded."""

@@ -243,9 +243,10 @@ def test_methods_of_a_run_without_effect_warn(caplog: pytest.LogCaptureFixture) 
     for part in ("run.log_artifact", "init(settings=", "init(sync_tensorboard="):
         assert part in caplog.text
     assert "save_code" not in caplog.text
-    assert run.sweep_url is run.sweep_id
+    assert run.sweep_id is None
+    assert not run.settings.mode
     run.no_such_name().anything = 1
-    assert "run.no_such_name is unknown" in caplog.text
+    assert "wandb.run.no_such_name: it has no effect here" in caplog.text
     with pytest.raises(AttributeError):
         _ = wandb.no_such_name
 
