@@ -19,7 +19,7 @@ _DRAWN = ("confusion_matrix", "roc_curve", "pr_curve")
 def _plotted(function: Callable[_Parameters, Any]) -> Callable[_Parameters, Any]:
     """Return a function that reports its exceptions, raises them in strict mode only, and then returns an inert object.
 
-    What it returns otherwise is a table: that no plot is drawn of it is reported once.
+    That no plot is drawn of the table that it returns otherwise is reported once.
     """
 
     @functools.wraps(function)
@@ -27,8 +27,6 @@ def _plotted(function: Callable[_Parameters, Any]) -> Callable[_Parameters, Any]
         name = f"plot.{function.__name__}"
         try:
             table = function(*arguments, **options)
-            if not isinstance(table, Table):
-                raise TypeError(f"{name}() takes a Table, not {type(table).__name__}.")
         except Exception as error:
             REPORTS.fails(error)
             return Inert(name)
@@ -75,48 +73,23 @@ def roc_curve(
     return roc_table(classes_in(y_true, y_probas, labels, classes_to_plot))
 
 
-@_plotted
-def plot_table(
-    vega_spec_name: Any = None, data_table: Any = None, fields: Any = None, string_fields: Any = None, **_: Any
-) -> Any:
-    """Return the table of a plot with a specification in Vega, which is not used."""
-    return data_table
+def _undrawn(name: str) -> Callable[..., Any]:
+    """Return the function of a plot that is not drawn: it returns the table among its arguments."""
+
+    def plot(*arguments: Any, **options: Any) -> Table:
+        given = [*arguments, *options.values()]
+        for each in given:
+            if isinstance(each, Table):
+                return each
+        raise TypeError(f"plot.{name}() takes a Table, not {', '.join(type(each).__name__ for each in given)}.")
+
+    plot.__name__ = plot.__qualname__ = name
+    plot.__doc__ = f"Return the table of wandb.plot.{name}(), of which no plot is drawn."
+    return _plotted(plot)
 
 
-@_plotted
-def custom_chart(id: Any = None, value: Any = None, fields: Any = None, string_fields: Any = None) -> Any:
-    """Return the table of a plot with a specification in Vega, which is not used."""
-    return value
-
-
-@_plotted
-def visualize(id: Any = None, value: Any = None) -> Any:
-    """Return the table of a plot with a specification in Vega, which is not used."""
-    return value
-
-
-@_plotted
-def line(table: Table, x: str, y: str, title: str | None = None, **_: Any) -> Table:
-    """Return the table of a line plot."""
-    return table
-
-
-@_plotted
-def scatter(table: Table, x: str, y: str, title: str | None = None, **_: Any) -> Table:
-    """Return the table of a scatter plot."""
-    return table
-
-
-@_plotted
-def bar(table: Table, label: str, value: str, title: str | None = None, **_: Any) -> Table:
-    """Return the table of a bar chart."""
-    return table
-
-
-@_plotted
-def histogram(table: Table, value: str, title: str | None = None, **_: Any) -> Table:
-    """Return the table of a histogram."""
-    return table
+line, scatter, bar, histogram = map(_undrawn, ("line", "scatter", "bar", "histogram"))
+plot_table, custom_chart, visualize = map(_undrawn, ("plot_table", "custom_chart", "visualize"))
 
 
 @_plotted

@@ -113,7 +113,7 @@ def test_no_plot_raises(caplog: pytest.LogCaptureFixture) -> None:
         run.log({"plot": getattr(wandb.plot, name)(None, None, None)})
     run.log({"chart": wandb.plot_table("wandb/lineplot/v0", wandb.Table(columns=["a"], data=[[1]]), {"x": "a"})})
     assert "plot_table(): its table is recorded; the plot is not drawn." in caplog.text
-    assert "plot.line() takes a Table, not NoneType." in caplog.text
+    assert "plot.line() takes a Table, not NoneType" in caplog.text
 
 
 def test_invalid_media_are_reported_and_the_rest_is_recorded(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
