@@ -4,7 +4,7 @@ import atexit
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from toposcope.recorder.stores.spool import shown_path
 from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.logged.metric_definitions import MetricDefinition
 from toposcope.recorder.wandb.reports import REPORTS, report_ignored
-from toposcope.recorder.wandb.run.run_config import Config, default_settings, settings_in
+from toposcope.recorder.wandb.run.run_config import Config, settings_in
 from toposcope.recorder.wandb.run.run_directory import find_crashed_run, find_run, new_directory, read_facts
 from toposcope.recorder.wandb.run.run_settings import RunSettings, generate_id, run_settings
 from toposcope.recorder.wandb.run.run_summary import Summary
@@ -108,8 +108,7 @@ def init(
     notes: str | None = None,
     tags: Any = None,
     config: Any = None,
-    config_exclude_keys: list[str] | None = None,
-    config_include_keys: list[str] | None = None,
+    config_exclude_keys: Iterable[str] | None = None,
     allow_val_change: bool | None = None,
     group: str | None = None,
     job_type: str | None = None,
@@ -135,7 +134,6 @@ def init(
         tags: recorded.
         config: a mapping, an argparse.Namespace, an object with attributes, or the path of a YAML file.
         config_exclude_keys: settings that are left out.
-        config_include_keys: the only settings that are kept.
         allow_val_change: whether a setting of an active run that config changes needs no warning.
         group: a directory below that of the project.
         job_type: recorded.
@@ -157,7 +155,7 @@ def init(
     arguments = dict(locals())
     REPORTS.is_strict = REPORTS.is_strict or strict
     report_ignored("init", {key: value for key, value in ignored.items() if key not in _WITHOUT_EFFECT}, _IGNORED)
-    settings = _chosen_settings(config, config_include_keys, config_exclude_keys)
+    settings = _chosen_settings(config, config_exclude_keys or ())
     _PROCESS.forget_inherited()
     if reinit in (True, "finish_previous") or (reinit is None and _is_notebook()):
         for previous in list(_PROCESS.runs):
@@ -177,20 +175,18 @@ def _is_notebook() -> bool:
     return hasattr(shell, "kernel")
 
 
-def _chosen_settings(config: Any, include: list[str] | None, exclude: list[str] | None) -> dict[str, Any]:
+def _chosen_settings(config: Any, exclude: Iterable[str]) -> dict[str, Any]:
     """Return the settings of init(), those that were set before it included."""
     try:
         settings = settings_in(config)
     except Exception as error:
         REPORTS.fails(error)
         settings = {}
-    settings = {**default_settings(os.environ), **_PROCESS.config.as_dict(), **settings}
+    settings = _PROCESS.config.as_dict() | settings
     _PROCESS.config = Config()
-    return {
-        name: value
-        for name, value in settings.items()
-        if (include is None or name in include) and (exclude is None or name not in exclude)
-    }
+    if os.path.exists("config-defaults.yaml"):
+        REPORTS.differs("config-defaults.yaml is not read: pass it as init(config=...).")
+    return {name: value for name, value in settings.items() if name not in exclude}
 
 
 def _new_run(arguments: Mapping[str, Any], config: Mapping[str, Any]) -> Run:

@@ -1,7 +1,6 @@
 """WandbCallback of wandb.integration.xgboost: it records into the active run of the wandb-shaped front."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import xgboost
@@ -78,13 +77,3 @@ class WandbCallback(xgboost.callback.TrainingCallback):
             log_feature_importance(model.get_score(importance_type=self._importance))
         if (score := model.attr("best_score")) is not None:
             wandb.log({"best_score": float(score), "best_iteration": int(model.attr("best_iteration"))})
-
-
-def wandb_callback() -> Callable[[Any], None]:
-    """Return a callback of XGBoost's old interface."""
-
-    @guarded
-    def callback(environment: Any) -> None:
-        wandb.log(dict(environment.evaluation_result_list))
-
-    return callback

@@ -40,11 +40,9 @@ class Image:
         data_or_path: Any,
         mode: str | None = None,
         caption: str | None = None,
-        grouping: int | None = None,
-        classes: Any = None,
+        *,
         boxes: Mapping[str, Any] | None = None,
         masks: Mapping[str, Any] | None = None,
-        file_type: str | None = None,
         normalize: bool = True,
         **ignored: Any,
     ) -> None:
@@ -56,15 +54,12 @@ class Image:
                 multiplied by 255, and negative ones are first scaled to 0..1.
             mode: of Pillow.
             caption: recorded as a text.
-            grouping: has no effect.
-            classes: has no effect.
             boxes: recorded as JSON.
             masks: recorded as images.
-            file_type: has no effect: all images are stored as PNG.
             normalize: whether numbers are scaled.
-            ignored: other arguments, which are reported.
+            ignored: other arguments, which are reported. All images are stored as PNG.
         """
-        report_ignored("Image", {"grouping": grouping, "classes": classes, "file_type": file_type, **ignored})
+        report_ignored("Image", ignored)
         self.image = pixels_of(data_or_path, normalize=normalize)
         self.dataformats = dataformats_of(data_or_path, self.image)
         if mode is not None and self.image.ndim in (2, 3) and self.dataformats in ("HW", "HWC"):

@@ -10,8 +10,6 @@ from toposcope.recorder.values.arrays.foreign_values import short_repr
 from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.reports import REPORTS, guarded
 
-_DEFAULTS = Path("config-defaults.yaml")
-
 OnChange = Callable[[dict[str, Any]], None]
 
 
@@ -86,21 +84,6 @@ class Config(Mapping[str, Any]):
         self._items.update(settings)
         if self._on_change is not None and settings:
             self._on_change(settings)
-
-
-def default_settings(environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return the settings of "config-defaults.yaml" in the working directory, and of the files in WANDB_CONFIG_PATHS.
-
-    Those of a later file precede. A file that cannot be read is reported.
-    """
-    paths = [Path(text.strip()) for text in environ.get("WANDB_CONFIG_PATHS", "").split(",") if text.strip()]
-    settings: dict[str, Any] = {}
-    for path in ([_DEFAULTS] if _DEFAULTS.is_file() else []) + paths:
-        try:
-            settings |= _settings_in_file(path)
-        except Exception as error:  # Of PyYAML as well, which may not be installed.
-            REPORTS.fails(UsageError(f"The settings in {path} are not read: {error}"))
-    return settings
 
 
 def settings_in(settings: Any) -> dict[str, Any]:

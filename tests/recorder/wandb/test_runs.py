@@ -140,19 +140,17 @@ def test_the_summary_keeps_the_last_value(tmp_path: Path) -> None:
     assert metrics == {"plain": 3.0, "d.x": 3.0, "test": 0.75, "nested.a": 1}
 
 
-def test_default_settings_precede_those_of_files_and_arguments(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """config-defaults.yaml, in which each setting has a value, then WANDB_CONFIG_PATHS, then init()."""
-    defaults = "wandb_version: 1\nlr:\n  desc: rate\n  value: 0.5\nbatch:\n  value: 4\nseed:\n  value: 1\n"
-    (tmp_path / "config-defaults.yaml").write_text(defaults)
-    (tmp_path / "more.yaml").write_text("batch:\n  value: 8\nseed:\n  value: 2\n")
+def test_settings_are_those_of_a_file_and_no_others(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A setting of W&B's files has a value; that the file of defaults is not read is reported."""
+    (tmp_path / "config-defaults.yaml").write_text("seed:\n  value: 1\n")
+    (tmp_path / "mine.yaml").write_text("wandb_version: 1\nlr:\n  desc: rate\n  value: 0.5\nbatch: 4\n")
     (tmp_path / "bad.yaml").write_text("- 1\n")
-    monkeypatch.setenv("WANDB_CONFIG_PATHS", "more.yaml, bad.yaml")
-    run = wandb.init(config={"seed": 3})
-    assert dict(run.config) == {"lr": 0.5, "batch": 8, "seed": 3}
+    assert dict(wandb.init(config="mine.yaml", config_include_keys=["lr"]).config) == {"lr": 0.5, "batch": 4}
+    wandb.init(config="bad.yaml", reinit=True)
     assert [record.getMessage() for record in caplog.records] == [
-        "wandb: The settings in bad.yaml are not read: bad.yaml contains [1], not settings by name."
+        "wandb: init(config_include_keys=...): it has no effect here.",
+        "wandb: config-defaults.yaml is not read: pass it as init(config=...).",
+        "wandb: bad.yaml contains [1], not settings by name.",
     ]
 
 
