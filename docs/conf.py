@@ -19,6 +19,7 @@ extensions = [
     "sphinx_copybutton",
     "docstring_code",
     "http_routes",
+    "structure",
 ]
 exclude_patterns = ["_build"]
 suppress_warnings = ["misc.highlighting_failure"]  # There is no lexer for hex dumps.
