@@ -10,13 +10,13 @@ TASK_BYTES = 128 << 20
 TASK_RUNS = 500
 
 
-def group(files: Iterable[FoundFile], most_runs: int = TASK_RUNS, most_bytes: int = TASK_BYTES) -> list[Group]:
+def group(files: Iterable[FoundFile], most_runs: int) -> list[Group]:
     """Return the files in groups of whole runs, in the order of their names; a larger run is a group of its own."""
     groups: list[Group] = []
     runs, size = most_runs, 0
     for of_run in _by_run(files):
         run_size = sum(file.status.size for file in of_run)
-        if runs >= most_runs or size + run_size > most_bytes:
+        if runs >= most_runs or size + run_size > TASK_BYTES:
             groups.append([])
             runs = size = 0
         groups[-1] += of_run

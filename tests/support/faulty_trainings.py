@@ -19,8 +19,8 @@ class Training(NamedTuple):
 _STEPS = 800
 
 
-def _times(random: np.random.Generator, steps: int = _STEPS) -> Floats:
-    return 1e9 + np.cumsum(random.uniform(0.9, 1.1, steps))
+def _times(random: np.random.Generator) -> Floats:
+    return 1e9 + np.cumsum(random.uniform(0.9, 1.1, _STEPS))
 
 
 def _loss(random: np.random.Generator, noise: float = 0.03) -> Floats:

@@ -20,12 +20,12 @@ def record(wall_time: float, step: int, *values: MindSporeValue) -> bytes:
     return framing.frame(event.SerializeToString())
 
 
-def tensorboard_run(directory: Path, events: Iterable[tuple[int, TensorBoardValue]], seconds: int = 1) -> Path:
+def tensorboard_run(directory: Path, events: Iterable[tuple[int, TensorBoardValue]]) -> Path:
     """Write a TensorBoard event file with one event per second, each with a (step, value); return its path."""
     directory.mkdir(parents=True, exist_ok=True)
-    path = directory / f"events.out.tfevents.{seconds}.host"
-    messages = [tensorboard_pb2.Event(wall_time=seconds, file_version="brain.Event:2")]
-    for second, (step, value) in enumerate(events, seconds + 1):
+    path = directory / "events.out.tfevents.1.host"
+    messages = [tensorboard_pb2.Event(wall_time=1, file_version="brain.Event:2")]
+    for second, (step, value) in enumerate(events, 2):
         messages.append(tensorboard_pb2.Event(wall_time=second, step=step))
         messages[-1].summary.value.append(value)
     path.write_bytes(b"".join(framing.frame(message.SerializeToString()) for message in messages))

@@ -9,15 +9,15 @@ from toposcope.recorder.loggers import InMemoryLogger
 from toposcope.recorder.training.trainer import Trainer
 
 
-def tiny_network(seed: int = 0) -> "torch.nn.Sequential":
+def tiny_network() -> "torch.nn.Sequential":
     """Return a network of PyTorch with 3 features and 2 classes."""
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
 
 
-def tiny_batches(number: int, samples: int = 4, seed: int = 1) -> "list[tuple[torch.Tensor, torch.Tensor]]":
+def tiny_batches(number: int, samples: int = 4) -> "list[tuple[torch.Tensor, torch.Tensor]]":
     """Return batches for it."""
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(1)
     return [
         (torch.randn(samples, 3, generator=generator), torch.randint(0, 2, (samples,), generator=generator))
         for _ in range(number)

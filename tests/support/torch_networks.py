@@ -56,12 +56,13 @@ class ResNet(nn.Module):
     layer3: nn.Module
     layer4: nn.Module
 
-    def __init__(self, depths: tuple[int, ...] = (3, 4, 6, 3), width: int = 64) -> None:
+    def __init__(self) -> None:
         super().__init__()
+        width = 64
         self.conv1, self.bn1 = nn.Conv2d(3, width, 7, 2, 3, bias=False), nn.BatchNorm2d(width)
         self.relu, self.maxpool = nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1)
         inputs = width
-        for number, depth in enumerate(depths):
+        for number, depth in enumerate((3, 4, 6, 3)):
             blocks = []
             for block in range(depth):
                 blocks.append(Bottleneck(inputs, width << number, 2 if number and not block else 1))

@@ -19,10 +19,10 @@ def trained_torch(seed: int = 0) -> "tuple[torch.nn.Module, torch.optim.Optimize
     return network, optimizer
 
 
-def trained_line(steps: int = 3) -> Line:
+def trained_line() -> Line:
     """Return a line after some steps."""
     line = Line()
-    for batch in line_batches(steps):
+    for batch in line_batches(3):
         line.train_step(*batch)
     return line
 

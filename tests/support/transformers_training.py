@@ -10,17 +10,17 @@ from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments
 TOKENS = 64
 
 
-def tiny_model(seed: int = 0) -> Any:
+def tiny_model() -> Any:
     """Return a language model of two small layers with random parameters and without dropout."""
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     dropouts = dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop"), 0.0)
     return GPT2LMHeadModel(GPT2Config(vocab_size=TOKENS, n_positions=16, n_embd=16, n_layer=2, n_head=2, **dropouts))
 
 
-def random_texts(number: int, length: int = 12) -> list[dict[str, torch.Tensor]]:
+def random_texts(number: int) -> list[dict[str, torch.Tensor]]:
     """Return samples of random tokens, of which the labels of the first are partly ignored."""
     generator = torch.Generator().manual_seed(1)
-    texts = [torch.randint(TOKENS, (length,), generator=generator) for _ in range(number)]
+    texts = [torch.randint(TOKENS, (12,), generator=generator) for _ in range(number)]
     samples = [{"input_ids": text, "labels": text.clone()} for text in texts]
     for i, sample in enumerate(samples):
         sample["labels"][: i % 5] = -100

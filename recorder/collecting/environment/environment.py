@@ -78,10 +78,9 @@ def repository_facts(repository: Repository | None) -> Facts:
     return facts if repository.is_dirty is None else {**facts, "git_dirty": repository.is_dirty}
 
 
-def environment_message(facts: Facts, environ: Mapping[str, str] | None = None) -> Environment:
+def environment_message(facts: Facts) -> Environment:
     """Return the message in the event file: facts, the variables that determine how a training runs, and packages."""
-    variables = os.environ if environ is None else environ
-    shown = {f"variable/{name}": hide_secrets(variables[name]) for name in sorted(_VARIABLES) if name in variables}
+    shown = {f"variable/{name}": hide_secrets(os.environ[name]) for name in sorted(_VARIABLES) if name in os.environ}
     message = Environment()
     for name, fact in ({**facts, "executable": sys.executable, "directory": os.getcwd()} | shown).items():
         message.facts.add(name=name, value=_text(fact))

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -46,18 +46,17 @@ class Output(NamedTuple):
 class Git:
     """Runs git in one directory until stop() or a time limit ends it. Used by one thread, except for stop()."""
 
-    def __init__(self, directory: str, seconds: float, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, directory: str, seconds: float) -> None:
         """Start the time limit, in seconds, of all commands together.
 
         Args:
             directory: where the commands run.
             seconds: the time limit.
-            environment: the environment variables of the commands; None: os.environ.
         """
         self.directory = directory
         """Where the commands run."""
         self._end = time.monotonic() + seconds
-        self._environment = {**(os.environ if environment is None else environment), **_VARIABLES}
+        self._environment = {**os.environ, **_VARIABLES}
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self.is_stopped = False

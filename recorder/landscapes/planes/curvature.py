@@ -10,6 +10,8 @@ from toposcope.recorder.landscapes.weights.gram import Doubles, Float32s, inner_
 HessianProduct = Callable[[Float32s], Float32s]
 _ROUNDING = 1e-5
 """The rounding of float32 products, relative to the largest eigenvalue."""
+_TOLERANCE = 1e-3
+"""The limit of residuals, relative to the largest absolute eigenvalue: a larger one may miss extreme eigenvalues."""
 
 
 class Eigenvalues(NamedTuple):
@@ -31,7 +33,6 @@ def hessian_eigenvalues(
     *,
     largest: int = 1,
     smallest: int = 0,
-    tolerance: float = 1e-3,
     most_products: int = 100,
     seed: int = 0,
 ) -> Eigenvalues:
@@ -46,8 +47,6 @@ def hessian_eigenvalues(
         size: the number of trained parameters.
         largest: how many of the largest eigenvalues to compute.
         smallest: how many of the smallest.
-        tolerance: limit of the residuals, relative to the largest absolute eigenvalue. A larger tolerance may end the
-            iteration at an eigenvalue before a more extreme one is found.
         most_products: limit of the number of products; the results are then returned with their residuals.
         seed: of the random start vector.
 
@@ -80,7 +79,7 @@ def hessian_eigenvalues(
         chosen = [*range(count - 1, count - 1 - largest, -1), *range(smallest)]
         chosen = [i for i in dict.fromkeys(chosen) if 0 <= i < count]
         residuals = off_diagonal[-1] * np.abs(vectors[-1, chosen])
-        has_converged = count > number and bool((residuals <= tolerance * scale).all())
+        has_converged = count > number and bool((residuals <= _TOLERANCE * scale).all())
         if has_converged or is_closed or count >= most_products:
             return Eigenvalues(
                 values[chosen], residuals, linear_combinations(vectors[:, chosen].T, vectors_so_far), count

@@ -54,13 +54,12 @@ class Evaluator:
         return self
 
 
-def evaluators_from(data: Any, metrics: Any, label: str = "eval") -> list[Evaluator]:
-    """Return the evaluators of data.
+def evaluators_from(data: Any, metrics: Any) -> list[Evaluator]:
+    """Return the evaluators of data: of batches "eval", of the loaders of a list "eval", "eval_2", "eval_3", ...
 
     Args:
         data: batches, a dict of label to batches, an Evaluator, a list of them, a list of loaders of PyTorch, or None.
         metrics: of each evaluator that is created or was created without metrics.
-        label: of the evaluator of batches; of further loaders of a list "eval_2", "eval_3", ...
     """
     if data is None:
         return []
@@ -71,9 +70,9 @@ def evaluators_from(data: Any, metrics: Any, label: str = "eval") -> list[Evalua
     if isinstance(data, list | tuple) and data and all(isinstance(each, Evaluator) for each in data):
         return [evaluator.with_metrics(metrics) for evaluator in data]
     if isinstance(data, list | tuple) and data and all(map(_is_loader, data)):
-        labels = [label, *(f"{label}_{number}" for number in range(2, len(data) + 1))]
+        labels = ["eval", *(f"eval_{number}" for number in range(2, len(data) + 1))]
         return [Evaluator(each, batches, metrics) for each, batches in zip(labels, data, strict=True)]
-    return [Evaluator(label, data, metrics)]
+    return [Evaluator("eval", data, metrics)]
 
 
 def _is_loader(item: Any) -> bool:
