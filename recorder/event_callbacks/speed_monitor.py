@@ -77,11 +77,6 @@ class SpeedMonitor(EventCallback):
         """Seconds of evaluations so far."""
         self._is_restored = False
 
-    @property
-    def history_samples(self) -> list[int]:
-        """The samples finished after each batch of the window, which begins with the batch before it."""
-        return [each.samples for each in self._history]
-
     def state_dict(self) -> dict[str, Any]:
         """Return the time of evaluations."""
         return {"total_eval_wct": self.total_eval_wct}

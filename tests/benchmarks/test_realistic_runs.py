@@ -11,7 +11,6 @@ import pytest
 from toposcope.server import open as open_logdir
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks/realistic_runs.py"
-CRASHED = "llama-3.1-8b-sft_lr2e-5_bs128_seed1337"
 RESUMED = "qwen2.5-7b-lora-r64_lr2e-4_bs64_seed42"
 DIVERGED = "qwen2.5-7b-sft_lr1e-4_bs64_seed42"
 

@@ -434,11 +434,6 @@ def test_bands_of_groups(server: StartServer, page: Page, tmp_path: Path) -> Non
     expect(card(page).locator('[data-note="fewer"]')).to_have_count(0)
 
 
-def tags_in_order(page: Page) -> list[str]:
-    """Return the tags of the cards in order."""
-    return page.locator("scalar-card").evaluate_all("cards => cards.map(card => card.dataset.tag)")
-
-
 def expect_order(page: Page, *tags: str) -> None:
     """Wait until the cards have this order."""
     for place, tag in enumerate(tags):
