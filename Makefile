@@ -25,7 +25,7 @@ HAS_TORCH = $(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.uti
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo demo-formats test coverage docs docs-check page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-many bench-many-page bench-collector bench-import bench-foreign bench-formats
+.PHONY: demo demo-formats test coverage docs docs-check page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-many bench-many-page bench-collector bench-import bench-alerts bench-agents bench-foreign bench-formats
 .PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers bench-embeddings bench-samples soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults mutants
 .PHONY: proto release plotly-licences share test-pythons chromium chromium-or-skip machines clean force
 .DELETE_ON_ERROR:
@@ -77,6 +77,14 @@ bench-replies: $(VENV)/.installed
 bench-tasks: $(VENV)/.dev page chromium build/bench/peers/.installed
 	$(BIN)/python benchmarks/tasks.py $(TASKS)
 	$(BIN)/python benchmarks/tasks_tensorboard.py
+
+# What 20 rules of alerts cost while a thousand runs record, and how soon an alert is delivered; three minutes.
+bench-alerts: $(VENV)/.installed
+	$(BIN)/python benchmarks/alerts.py $(MEASUREMENTS)
+
+# How soon the tools of agents answer on 10,000 runs, and how long their answers are.
+bench-agents: $(VENV)/.dev
+	$(BIN)/python benchmarks/agents.py $(MEASUREMENTS)
 
 # How soon 100,000 runs are listed, cold and with the index, what they need, and how soon requests are answered; 1 GB.
 bench-many: $(VENV)/.installed

@@ -32,9 +32,12 @@ class RecordedAlerts:
 
     def __init__(self) -> None:
         self._read: dict[str, tuple[RunView, list[ListedAlert]]] = {}
+        self.problems: dict[str, str] = {}
+        """Why alerts could not be read the last time, by run."""
 
     def of(self, runs: Mapping[str, RunView]) -> dict[str, list[ListedAlert]]:
         """Return the alerts of the runs that have any, by run, newest first."""
+        self.problems = {}
         having = {name: run for name, run in runs.items() if "alert" in run.plugins}
         for name in self._read.keys() - having.keys():
             self._read.pop(name, None)
@@ -47,7 +50,8 @@ class RecordedAlerts:
         try:
             found = [_listed(run.name, each) for each in recorded_alerts(run)[0]]
         except OSError as error:
-            log.warning("the alerts of run %r cannot be read: %s", run.name, reason_of(error))
+            self.problems[run.name] = reason_of(error)
+            log.warning("the alerts of run %r cannot be read: %s", run.name, self.problems[run.name])
             return known[1] if known is not None else []
         self._read[run.name] = run, found
         return found

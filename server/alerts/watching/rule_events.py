@@ -123,6 +123,8 @@ class RuleEvents:
             yield from self._found(rule, rule.condition.query, runs, notes)
             return
         recorded = self._recorded.of({name: runs[name] for name in self._due(rule, runs, notes, changed)})
+        if self._recorded.problems:  # The run need not change before its file can be read.
+            self._failed.add(rule.key)
         for alert in (alert for alerts in recorded.values() for alert in reversed(alerts)):
             yield Event(alert.run, alert.wall_time, alert.step, alert.title, alert.text, alert.level, alert.id)
 

@@ -9,6 +9,8 @@ import pytest
 from support.event_files import loss_run
 from support.servers import wait_until
 
+from toposcope.recorder import SummaryRecord
+from toposcope.server.alerts import recorded
 from toposcope.server.alerts.alert_files import LARGEST_FILE, AlertFiles, PageRule
 from toposcope.server.alerts.alerts import Alerts
 from toposcope.server.alerts.watch import AlertWatch
@@ -16,7 +18,9 @@ from toposcope.server.data_files.data_folder import data_files
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.loading.publishing.snapshot import Update
 from toposcope.server.reading.series.series import Points
+from toposcope.server.runs.messages.recorded_messages import RecordedMessage
 from toposcope.server.runs.run import RunView
+from toposcope.server.values.alert import Alert
 
 NOTHING = Update(0, [], [], [], [])
 
@@ -69,3 +73,26 @@ def test_a_rule_that_failed_is_looked_at_again(tmp_path: Path, monkeypatch: pyte
         raised = wait_until(lambda: alerts.current().alerts)
 
     assert [alert.run for alert in raised.values()] == ["a"]
+
+
+def test_recorded_alerts_that_could_not_be_read_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their run need not change before its file can be read."""
+    with SummaryRecord(tmp_path / "runs/b") as recorder:
+        recorder.alert("Low", step=1)
+    failed, read = threading.Event(), recorded.recorded_alerts
+
+    def recorded_alerts(run: RunView) -> tuple[list[RecordedMessage[Alert]], int]:
+        if not failed.is_set():
+            failed.set()
+            raise OSError("the file cannot be read")
+        return read(run)
+
+    monkeypatch.setattr(recorded, "recorded_alerts", recorded_alerts)
+    rule = PageRule(name="rule", when="alert", level="warn", made=0.0)
+
+    with watching(tmp_path, rule) as (watch, alerts):
+        assert failed.wait(60)
+        watch.notice(NOTHING)
+        raised = wait_until(lambda: alerts.current().alerts)
+
+    assert [alert.title for alert in raised.values()] == ["Low"]
