@@ -14,7 +14,7 @@ import { importance } from "./model/importance.js";
 import { lastScalars, lineages, pipelines } from "./model/runs.js";
 import { table } from "./run_table.js";
 import { brushes, clearBrushes, part, scope } from "./settings.js";
-import { listedRuns as possibleRuns, rowCount, sources, target } from "./state.js";
+import { listedRuns as possibleRuns, rowCount, runs, target } from "./state.js";
 import { showOnlyKept } from "./table_toolbar.js";
 import { isMeasurable } from "./target_card.js";
 import { targetField, toolbar } from "./toolbar.js";
@@ -102,7 +102,7 @@ function requestedRuns() {
 }
 
 /** The selected runs; an empty list means all of them. */
-const selectedRuns = () => (rowCount.value < lineages.rows.value.size ? sources.value.map(({ run }) => run) : []);
+const selectedRuns = () => (rowCount.value < lineages.rows.value.size ? runs.value : []);
 
 /** Changes when the target's values do. */
 const dataFingerprint = () => `${rowCount.value} ${target.value?.recordedRuns} ${target.value?.lo} ${target.value?.hi}`;
