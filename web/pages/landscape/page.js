@@ -5,6 +5,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { runTitle } from "../../controls/card_parts.js";
 import { select } from "../../controls/choice.js";
 import { empty, loadingRuns, noneDrawn, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
+import { failedPart, retryButton } from "../../controls/failure.js";
 import { pageKinds } from "../../controls/panel_kinds.js";
 import { stopAll } from "../../data/client/stop_all.js";
 import { runsReply } from "../../data/runs/catalogue.js";
@@ -43,11 +44,7 @@ export function content() {
     ${
       missing && hasSurface.value
         ? html`<p class="page-note" role="status" data-note="no_surface">${t(`land.no_surface_${missing}`)}
-      ${
-        missing === "webgl"
-          ? nothing
-          : html`<button class="text" @click=${() => (surfaceFailure.value = "")}>${t("step.retry")}</button>`
-      }</p>`
+      ${missing === "webgl" ? nothing : retryButton(() => (surfaceFailure.value = ""))}</p>`
         : nothing
     }
     ${planesNote()}
@@ -100,12 +97,7 @@ export function content() {
         )}
       </aside>
     </div>
-    ${
-      failure.value
-        ? html`<p class="page-note" role="alert">${t("step.failed", { reason: failure.value.message })} <button
-          class="text" @click=${retry}>${t("step.retry")}</button></p>`
-        : nothing
-    }
+    ${failedPart(failure.value, retry)}
     ${downloads()}`;
 }
 

@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
+import { retryButton } from "../../controls/failure.js";
 import { focusOn } from "../../controls/focus_field.js";
 import { pageKinds } from "../../controls/panel_kinds.js";
 import { followMenu } from "../../controls/run_table/column_menu.js";
@@ -39,8 +40,7 @@ pageKinds.set("importance", { prefix: "lineage", toolbar: targetField, content: 
 const failure = computed(() => lineages.error.value ?? pipelines.error.value ?? lastScalars.error.value);
 /** The number of retries by the user. */
 const retries = signal(0);
-const retry = () =>
-  html`<button class="plain" data-key="retry" @click=${() => retries.value++}>${t("card.retry")}</button>`;
+const retry = () => retryButton(() => retries.value++);
 
 const lineagePage = () => html`
   <div class="lineage" data-runs=${rowCount.value} data-complete=${lineages.isComplete.value}>
