@@ -47,7 +47,7 @@ SHOWN = {
     "tensors": "#content .tensor-row .facts",
     "text": "#content .markdown",
     "graph": '#content graph-view[data-drawn="true"]',
-    "lineage": "#content lineage-strip[data-drawn-runs]",
+    "lineage": "#content axes-strip[data-drawn-runs]",
     "landscape": "#content path.contour",
     "compare": '#content .compare table td, #content [data-state="choose_runs"]',
 }

@@ -208,7 +208,7 @@ def test_brushes_keep_exactly_the_right_runs(sweep_url: str, page: Page, pages: 
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     runs = sweep()
     open_page(page, sweep_url)
-    expect(page.locator("lineage-strip").first).to_have_attribute("data-drawn-runs", str(RUNS))
+    expect(page.locator("axes-strip").first).to_have_attribute("data-drawn-runs", str(RUNS))
     assert shown_runs(page) == list(runs)
     axes = page.locator(".axis").evaluate_all("axes => axes.map(axis => axis.dataset.axis)")
     assert axes[-1] == "metric:accuracy"
@@ -227,8 +227,9 @@ def test_brushes_keep_exactly_the_right_runs(sweep_url: str, page: Page, pages: 
     kept = runs_kept_by(runs, brushes)
     assert 0 < len(kept) < RUNS / 2
     assert shown_runs(page) == kept
-    expect(page.locator("lineage-strip").first).to_have_attribute("data-drawn-runs", str(len(kept)))
-    expect(page.locator(".scatter-plot")).to_have_attribute("data-drawn-points", re.compile(r"^\d+$"))
+    expect(page.locator("axes-strip").first).to_have_attribute("data-drawn-runs", str(len(kept)))
+    page.locator("run-scatter").scroll_into_view_if_needed()
+    expect(page.locator("run-scatter")).to_have_attribute("data-drawn-points", re.compile(r"^\d+$"))
 
     restored = pages.open()
     restored.goto(page.url)
@@ -295,7 +296,7 @@ def test_brush_is_moved_resized_and_removed(sweep_url: str, page: Page) -> None:
     assert shown_runs(page) == kept
     run = kept[1]
     page.locator(f'.run-line[data-run="{run}"] td').first.hover()
-    expect(page.locator("lineage-axes")).to_have_attribute("data-pointed", run)
+    expect(page.locator("run-lines")).to_have_attribute("data-pointed", run)
     expect(page.locator(".pointed-line path").first).to_have_attribute("d", re.compile(r"^M0\.0 "))
 
 
@@ -352,7 +353,8 @@ def test_scatter_target_and_importance(sweep_url: str, page: Page) -> None:
         page, sweep_url, **{"lineage.x": "custom:dropout", "lineage.y": "metric:accuracy", "lineage.third": "size"}
     )
     both = [v for v in runs.values() if "custom:dropout" in v and math.isfinite(v["metric:accuracy"])]
-    plot = page.locator(".scatter-plot")
+    plot = page.locator("run-scatter")
+    plot.scroll_into_view_if_needed()
     expect(plot).to_have_attribute("data-drawn-points", str(len(both)))
     counts = page.locator("lineage-target").evaluate("card => card.debugState().counts")
     finite = sum(math.isfinite(values["metric:accuracy"]) for values in runs.values())
@@ -364,7 +366,7 @@ def test_scatter_target_and_importance(sweep_url: str, page: Page) -> None:
     importance = page.locator('.importances [data-parameter="batch_size"] button')
     expect(importance.locator(".r")).not_to_contain_text("log")
     importance.click()
-    expect(plot).to_have_attribute("data-x", "param:batch_size")
+    expect(plot).to_have_attribute("aria-label", re.compile("batch_size"))
     assert setting(page, "lineage.x") == "param:batch_size"
     expect(plot).to_have_attribute("data-drawn-points", str(finite))
 

@@ -126,8 +126,8 @@ def test_a_run_has_one_name(server: StartServer, page: Page, tmp_path: Path) -> 
 def test_names_of_axes_do_not_overlap(url: str, page: Page) -> None:
     """The names of parallel axes are cut so that they do not overlap in a small panel."""
     page.goto(f"{url}#page=workspace&ws.doc={quote(PARALLEL)}")
-    expect(page.locator("parallel-panel[data-drawn-runs]")).to_be_visible()
-    names = page.locator(".ws-parallel .axis-name")
+    expect(page.locator("parallel-panel axes-strip[data-drawn-runs]").first).to_be_visible()
+    names = page.locator("parallel-panel .axis-name")
     expect(names).to_have_count(len(TAGS))
     assert names.evaluate_all(OVERLAPS) == []
 

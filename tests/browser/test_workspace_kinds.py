@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Position, expect
 from support.event_files import GOLDEN, write_run
 from support.pages import OF_GRAPHICS, Pages, StartServer
 from support.snapshots import download
@@ -30,8 +30,8 @@ class Kind(NamedTuple):
 KINDS = {
     "lines": Kind({"tags": ["loss"]}, 'lines-panel[data-drawn-lines="1"]'),
     "bars": Kind({"metric": "best:loss"}, "li[data-run]"),
-    "scatter": Kind({"x": "best:loss", "y": "last:loss"}, ".scatter-plot canvas"),
-    "parallel": Kind({"columns": ["best:loss", "last:loss"]}, "canvas"),
+    "scatter": Kind({"x": "best:loss", "y": "last:loss"}, "run-scatter[data-drawn-points]"),
+    "parallel": Kind({"columns": ["best:loss", "last:loss"]}, "axes-strip[data-drawn-runs]"),
     "number": Kind({"metric": "best:loss"}, "number-panel[data-value]"),
     "histograms": Kind({"tag": "weights"}, "histogram-plot canvas"),
     "pr_curves": Kind({"tag": "curve"}, "tr[data-run]"),
@@ -103,6 +103,24 @@ def test_a_panel_of_each_kind_is_added_and_drawn(kind: str, url: str, pages: Pag
     page.goto("about:blank")
     show(page, url, workspace(panel(kind, (0, 0, 12, 6), **KINDS[kind].settings)))
     drawn(page, kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "plot", "above_middle"), [("scatter", "run-scatter", 0), ("parallel", "run-lines", 11)]
+)
+def test_a_click_on_a_plot_opens_the_run_under_the_cursor(
+    kind: str, plot: str, above_middle: int, url: str, page: Page
+) -> None:
+    """Its values are beside the cursor."""
+    show(page, url, workspace(panel(kind, (0, 0, 12, 6), **KINDS[kind].settings)))
+    drawn(page, kind)
+    box = page.locator(plot).bounding_box()
+    assert box is not None
+    at: Position = {"x": box["width"] / 2, "y": box["height"] / 2 - above_middle}
+    page.locator(plot).hover(position=at)
+    expect(page.locator(f"{kind}-panel .plot-tip")).to_have_text("made\nloss 0.5\nloss 0.5", use_inner_text=True)
+    page.locator(plot).click(position=at)
+    expect(page.locator("#panel h2")).to_have_text("made")
 
 
 def test_a_panel_of_alerts_is_titled_once(url: str, page: Page) -> None:

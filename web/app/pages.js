@@ -3,6 +3,7 @@
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty } from "../controls/empty_state.js";
+import { retryButton } from "../controls/failure.js";
 import { provideParser } from "../controls/markdown/tokens.js";
 import { chosenRuns, drawnRuns } from "../data/runs/runs.js";
 import { followsServer } from "../data/snapshot/state.js";
@@ -86,4 +87,4 @@ const undrawnNote = () =>
       })}</p>`
     : nothing;
 
-const reload = () => html`<button class="plain" @click=${() => location.reload()}>${t("card.retry")}</button>`;
+const reload = () => retryButton(() => location.reload());

@@ -5,7 +5,7 @@ import { coloursOutsidePalette, DASHES, FIRST_CUSTOM } from "../data/colours/run
 
 /** `palette` is extended by shades, the colour of missing values, and the custom colours outside it.
  * @typedef
- * {{palette: string[], surface: string, grid: string, context: string, text: string, label: string, faint: string, damage: string, warning: string}}
+ * {{palette: string[], surface: string, grid: string, context: string, text: string, label: string, faint: string, accent: string, damage: string, warning: string}}
  * Tokens */
 
 /** @type {{theme: string, chosen: ReadonlyMap<string, string>, tokens: Tokens} | null} */
@@ -34,6 +34,7 @@ function readTokens(chosen) {
     text: token("--text"),
     label: token("--text-3"),
     faint: token("--line-strong"),
+    accent: token("--accent"),
     damage: token("--damage"),
     warning: token("--warning"),
   };

@@ -7,6 +7,7 @@ import { set, setting } from "../data/view/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { duration, wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";
+import { failedCell } from "./failure.js";
 import { ICONS, swatch } from "./icons.js";
 import { noneForRank } from "./rank_choice.js";
 import { runName } from "./run_name.js";
@@ -115,10 +116,7 @@ export function cellState({ listing, moments }, moment) {
   if (moments.value.length)
     return html`<p class="cell-state"
       data-state="later">${t("step.later", { step: grouped(moments.value[0].step) })}</p>`;
-  if (listing.error.value) {
-    return html`<p class="cell-state error" role="alert">${t("step.failed", { reason: listing.error.value.message })}
-      <button class="plain" @click=${() => listing.retry()}>${t("step.retry")}</button></p>`;
-  }
+  if (listing.error.value) return failedCell(listing.error.value, () => listing.retry());
   if (!listing.reply.value) return html`<div class="bone cell-bone" data-state="waiting"></div>`;
   return html`<p class="cell-state" data-state="nothing">${noneForRank(listing) || t("step.none_here")}</p>`;
 }

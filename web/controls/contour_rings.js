@@ -1,8 +1,8 @@
 // Contour lines around a summit: the logo, and the background of empty pages.
 
 /** Returns nested, slightly irregular closed curves as SVG path data, the outermost first.
- * @param {number} rings @param {number} radius of the outermost @param {number} [flatten] height over width */
-export function contours(rings, radius, flatten = 0.82) {
+ * @param {number} rings @param {number} radius of the outermost @param {number} flatten height over width */
+export function contours(rings, radius, flatten) {
   return Array.from({ length: rings }, (_, ring) => contour(ring, radius * (1 - ring / rings), radius, flatten));
 }
 

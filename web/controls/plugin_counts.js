@@ -4,8 +4,8 @@ import { language } from "../i18n/language.js";
 import { grouped } from "../i18n/numbers.js";
 import { isTextKey, t } from "../i18n/words.js";
 
-/** @param {import("../data/client/api_types.js").RunRow} row @param {(plugin: string) => boolean} [includes] */
-export const pluginCounts = (row, includes = () => true) =>
+/** @param {import("../data/client/api_types.js").RunRow} row @param {(plugin: string) => boolean} includes */
+export const pluginCounts = (row, includes) =>
   formatPluginCounts(Object.entries(row.plugins).filter(([plugin, n]) => n > 0 && includes(plugin)));
 
 /** @param {Array<[string, number]>} counts */

@@ -56,7 +56,7 @@ const sheet = (list, title) => html`<div class="alerts">
         @click=${() => refusal.attempt(() => acknowledge(list.alerts.filter(isNew)))}>${t("alerts.acknowledge_all")}</button>`
       : nothing
   }</header>
-  ${refusal.message ? html`<p class="warning" role="alert">${refusal.message}</p>` : nothing}
+  ${refusal.note}
   ${alertError.value ? html`<p class="warning">${alertError.value.message}</p>` : nothing}
   ${list.problems.map((problem) => html`<p class="warning">${problem}</p>`)}
   ${

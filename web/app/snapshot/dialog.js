@@ -65,35 +65,38 @@ export function openSnapshotDialog() {
       <button class="plain" data-key="close" @click=${close}>${t(stage === "ready" ? "snapshot.close" : "snapshot.cancel")}</button>
       ${
         state.value.stage === "ready"
-          ? html`<button class="primary" data-key="download" @click=${() => download(state.value)}>${t("snapshot.download")}</button>`
+          ? html`<button class="primary" data-key="download" @click=${() => download(state.value, chosen.peek()[0])}>${t("snapshot.download")}</button>`
           : html`<button class="primary" data-key="create" ?disabled=${stage === "creating" || !chosen.value.length || !runs.length}
               @click=${create}>${t("snapshot.create")}</button>`
       }</footer>`;
   };
 
-  /** @param {State} shown */
-  function download(shown) {
-    if (shown.stage === "ready")
-      save(shown.file, fileName(`toposcope-${chosen.peek()[0]}-${new Date().toISOString().slice(0, 10)}`, "html"));
-  }
-
   openDialog({ label: () => t("snapshot.title"), name: "snapshot", closed: () => abort.abort() }, (close) => {
     const shown = state.value;
     return html`<h2>${t("snapshot.title")}</h2>
       ${shown.stage === "choosing" || shown.stage === "failed" ? choices() : nothing}
-      <div role="status">${
-        shown.stage === "creating"
-          ? html`<p>${t("snapshot.creating")} <span class="meta">${megabytes(shown.bytes)} MB</span></p>
-            <progress max="1" value=${shown.done} aria-label=${t("snapshot.creating")}></progress>`
-          : shown.stage === "ready"
-            ? html`<p data-note="ready">${t("snapshot.ready", { size: megabytes(shown.file.size) })}</p>`
-            : shown.stage === "failed"
-              ? html`<p class="warning">${t("snapshot.failed", { reason: shown.reason })}</p>`
-              : nothing
-      }</div>
+      <div role="status">${status(shown)}</div>
       <div class="snapshot-frame" ?hidden=${shown.stage !== "creating"}></div>
       ${buttons(close)}`;
   });
+}
+
+/** @param {State} state */
+function status(state) {
+  if (state.stage === "creating")
+    return html`<p>${t("snapshot.creating")} <span class="meta">${megabytes(state.bytes)} MB</span></p>
+      <progress max="1" value=${state.done} aria-label=${t("snapshot.creating")}></progress>`;
+  if (state.stage === "ready")
+    return html`<p data-note="ready">${t("snapshot.ready", { size: megabytes(state.file.size) })}</p>`;
+  return state.stage === "failed"
+    ? html`<p class="warning">${t("snapshot.failed", { reason: state.reason })}</p>`
+    : nothing;
+}
+
+/** @param {State} state @param {PageName} first of its pages */
+function download(state, first) {
+  if (state.stage === "ready")
+    save(state.file, fileName(`toposcope-${first}-${new Date().toISOString().slice(0, 10)}`, "html"));
 }
 
 /** @param {number} bytes */

@@ -3,7 +3,7 @@
 /** @typedef {import("../../charts/plot.js").Line} Line */
 
 /** Lines that colours and dashes distinguish. */
-export const MAX_TOLD_APART = 24;
+const MAX_DISTINGUISHED = 24;
 /** Runs with the best last values that keep their colours. */
 const BEST = 5;
 
@@ -12,8 +12,8 @@ const BEST = 5;
  * @returns {Line[]} in the same order */
 export function withContext(lines, marked, goalOf) {
   const own = lines.filter(({ isBaseline }) => !isBaseline);
-  if (own.length <= MAX_TOLD_APART) return lines;
-  const isCrowd = new Set(own.map(({ run }) => run)).size > MAX_TOLD_APART;
+  if (own.length <= MAX_DISTINGUISHED) return lines;
+  const isCrowd = new Set(own.map(({ run }) => run)).size > MAX_DISTINGUISHED;
   const best = isCrowd ? bestRuns(own, goalOf(own[0].tag ?? "")) : [];
   return lines.map((line) =>
     line.isBaseline

@@ -3,7 +3,7 @@
 import { compareNatural, compareValues } from "../../data/text/natural_order.js";
 
 /** Sections of columns, in display order. */
-export const SECTIONS = /** @type {const} */ (["param", "metric", "last", "train", "valid", "model", "custom", "data"]);
+const SECTIONS = /** @type {const} */ (["param", "metric", "last", "train", "valid", "model", "custom", "data"]);
 /** @typedef {(typeof SECTIONS)[number]} Section */
 
 /**

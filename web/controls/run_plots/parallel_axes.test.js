@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { columnOf } from "./columns.js";
 import { drawLine } from "./line_raster.js";
 import { frameOf, heightAt, pathOf, placeAt, rowAt } from "./parallel_axes.js";
-import { MISSING, NON_FINITE } from "./scale.js";
+import { MISSING, NON_FINITE, scaleOf } from "./scale.js";
 
 let seed = 41;
 const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
+
+/** @param {number[]} places of all rows */
+const scaleAt = (...places) => ({
+  ...scaleOf(columnOf("param", "", places), false),
+  places: Float32Array.from(places),
+});
 
 test("lanes for non-finite and missing values are below the axis and inside the height", () => {
   for (const [hasNonFinite, hasMissing] of [
@@ -14,7 +21,7 @@ test("lanes for non-finite and missing values are below the axis and inside the 
     [false, true],
     [true, true],
   ]) {
-    const frame = frameOf(256, hasNonFinite, hasMissing);
+    const frame = frameOf(256, [{ column: { hasNonFinite, hasMissing } }]);
     assert.ok(frame.top < frame.bottom && frame.bottom < 256);
     if (hasMissing) assert.ok(heightAt(MISSING, frame) > frame.bottom && heightAt(MISSING, frame) < 256);
     if (hasNonFinite) assert.ok(heightAt(NON_FINITE, frame) > frame.bottom);
@@ -24,27 +31,28 @@ test("lanes for non-finite and missing values are below the axis and inside the 
 });
 
 test("the path of a run visits its place on every axis", () => {
-  const frame = frameOf(200, false, false);
-  const path = pathOf([Float32Array.of(0), Float32Array.of(1)], 0, 100, frame);
+  const frame = frameOf(200, []);
+  const path = pathOf({ scales: [scaleAt(0), scaleAt(1)], spacing: 100, frame }, 0);
   assert.equal(path, `M0.0 ${frame.bottom.toFixed(1)}L100.0 ${frame.top.toFixed(1)}`);
 });
 
 test("the row at a point has the closest line, for random rows", () => {
-  const frame = frameOf(256, false, false);
-  const axes = Array.from({ length: 4 }, () => Float32Array.from({ length: 60 }, random));
-  const rows = Array.from({ length: 60 }, (_, row) => row).filter((row) => row % 3);
+  const frame = frameOf(256, []);
+  const scales = Array.from({ length: 4 }, () => scaleAt(...Array.from({ length: 60 }, random)));
+  const kept = Array.from({ length: 60 }, (_, row) => row).filter((row) => row % 3);
   for (let round = 0; round < 300; round++) {
     const [x, y] = [random() * 300, random() * 256];
     const at = Math.min(2, Math.floor(x / 100));
     const distance = (/** @type {number} */ row) => {
       const share = x / 100 - at;
-      const height = heightAt(axes[at][row], frame) * (1 - share) + heightAt(axes[at + 1][row], frame) * share;
+      const height =
+        heightAt(scales[at].places[row], frame) * (1 - share) + heightAt(scales[at + 1].places[row], frame) * share;
       return Math.abs(height - y);
     };
-    const closest = rows.toSorted((a, b) => distance(a) - distance(b))[0];
-    assert.equal(rowAt(axes, rows, x, y, 100, frame, 8), distance(closest) < 8 ? closest : null);
+    const closest = kept.toSorted((a, b) => distance(a) - distance(b))[0];
+    assert.equal(rowAt({ scales, kept, spacing: 100, frame }, x, y, 8), distance(closest) < 8 ? closest : null);
   }
-  assert.equal(rowAt(axes.slice(0, 1), rows, 0, 100, 100, frame, 1000), null);
+  assert.equal(rowAt({ scales: scales.slice(0, 1), kept, spacing: 100, frame }, 0, 100, 1000), null);
 });
 
 test("a drawn line covers one pixel per column or row, and stays inside the image", () => {

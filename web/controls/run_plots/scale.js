@@ -52,8 +52,7 @@ function numberScale(column, log) {
   /** @type {Scale} */
   const scale = { column, kind: log ? "log" : "linear", places: new Float32Array(column.values.length), lo, hi };
   column.values.forEach((value, row) => {
-    scale.places[row] =
-      value === null ? MISSING : Number.isFinite(value) ? indexAtOrBefore(scale, Number(value)) : NON_FINITE;
+    scale.places[row] = value === null ? MISSING : Number.isFinite(value) ? placeOf(scale, Number(value)) : NON_FINITE;
   });
   return scale;
 }
@@ -78,7 +77,7 @@ export const categoryPlace = (at, count) => (count > 1 ? 1 - (at + 0.5) / count 
  * The place of a number; outside of 0 to 1 if the number is beyond the ends.
  * @param {Scale} scale @param {number} value
  */
-export function indexAtOrBefore({ kind, lo, hi }, value) {
+export function placeOf({ kind, lo, hi }, value) {
   if (kind === "log") return (Math.log(value) - Math.log(lo)) / (Math.log(hi) - Math.log(lo));
   return (value / 2 - lo / 2) / (hi / 2 - lo / 2);
 }
@@ -103,10 +102,10 @@ export function ticksOf(scale, { length, isVertical, space }) {
   const { kind, column, lo, hi } = scale;
   if (kind === "category") return categoryTicks(column.categories, Math.max(1, Math.floor(length / space)));
   if (!Number.isFinite(column.lo)) return [];
-  if (column.lo === column.hi) return [{ place: indexAtOrBefore(scale, column.lo), text: shortNumber(column.lo, 6) }];
+  if (column.lo === column.hi) return [{ place: placeOf(scale, column.lo), text: shortNumber(column.lo, 6) }];
   const { ticks, labels, offset } = axisTicks("value", [lo, hi], { length, isVertical, space, log: kind === "log" });
   return ticks.map((tick, at) => ({
-    place: indexAtOrBefore(scale, tick),
+    place: placeOf(scale, tick),
     text: at === 0 && offset ? `${offset} ${labels[at]}` : labels[at],
   }));
 }

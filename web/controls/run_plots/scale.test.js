@@ -5,10 +5,10 @@ import { columnOf } from "./columns.js";
 import {
   canBeLog,
   categoryPlace,
-  indexAtOrBefore,
   isLogByDefault,
   MISSING,
   NON_FINITE,
+  placeOf,
   scaleOf,
   ticksOf,
   valueAt,
@@ -46,7 +46,7 @@ test("the value at a place has that place, up to the resolution of the axis", ()
     const [lo, hi] = [Math.min(a, b), Math.max(a, b)];
     const scale = scaleOf(column([lo, hi]), hi > 10 * lo);
     const place = random();
-    assert.ok(Math.abs(indexAtOrBefore(scale, valueAt(scale, place)) - place) < 0.003);
+    assert.ok(Math.abs(placeOf(scale, valueAt(scale, place)) - place) < 0.003);
   }
   const scale = scaleOf(column([1, 9]), false);
   assert.deepEqual([valueAt(scale, 0), valueAt(scale, 1)], [-Infinity, Infinity]);

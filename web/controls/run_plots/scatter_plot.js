@@ -13,7 +13,7 @@ import { ticksOf } from "./scale.js";
  * @property {readonly number[]} kept the highlighted ones among them
  * @property {{css: string[], byRow: Uint8Array}} colours
  * @property {Float32Array | null} sizes 0 to 1 by row; null if all are equal
- * @property {string} accent
+ * @property {readonly string[]} runs by row
  */
 
 const LEFT = 52;
@@ -39,7 +39,7 @@ const areaOf = (width, height) => ({
  * The place of a row; points of a category are spread out by a fixed pseudo-random sequence.
  * @param {Scale} scale @param {number} row @param {number} salt
  */
-function indexAtOrBefore({ kind, places, column }, row, salt) {
+function scatteredPlace({ kind, places, column }, row, salt) {
   const place = places[row];
   if (kind !== "category" || place < 0) return place;
   const spread = (((row + 1) * salt) % 1) - 0.5;
@@ -52,7 +52,7 @@ export function pointsOf({ x, y }, width, height) {
   const { left, top, width: plotWidth, height: high } = areaOf(width, height);
   const points = new Float32Array(2 * x.places.length).fill(NaN);
   for (let row = 0; row < x.places.length; row++) {
-    const [across, up] = [indexAtOrBefore(x, row, 0.6180339887), indexAtOrBefore(y, row, 0.7548776662)];
+    const [across, up] = [scatteredPlace(x, row, 0.6180339887), scatteredPlace(y, row, 0.7548776662)];
     if (across < 0 || up < 0) continue;
     points[2 * row] = left + PADDING + across * (plotWidth - 2 * PADDING);
     points[2 * row + 1] = top + PADDING + (1 - up) * (high - 2 * PADDING);
@@ -168,8 +168,8 @@ function truncate(context, text, room) {
 
 /** Draws pale histograms above and to the right of the points: the kept rows in front of all.
  * @param {CanvasRenderingContext2D} context @param {Scatter} scatter @param {Area} area */
-function drawMarginals(context, { x, y, rows, kept, accent }, { left, top, width, height }) {
-  const { grid } = tokens();
+function drawMarginals(context, { x, y, rows, kept }, { left, top, width, height }) {
+  const { grid, accent } = tokens();
   for (const [scale, isAcross] of /** @type {const} */ ([
     [x, true],
     [y, false],

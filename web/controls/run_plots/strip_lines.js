@@ -6,17 +6,9 @@ import { heightAt } from "./parallel_axes.js";
 
 /** @typedef {import("../../charts/rgb.js").Rgb} Rgb */
 
-/** The content of one strip; changes are detected by identity.
- * @typedef {object} Strip
- * @property {Float32Array} left places of the runs on its left axis
- * @property {Float32Array} right
- * @property {number} width in CSS pixels
- * @property {import("./parallel_axes.js").Frame} frame
- * @property {readonly number[]} rows all visible rows
- * @property {readonly number[]} kept the highlighted ones among them
- * @property {{rgb: Rgb[], byRow: Uint8Array}} colours
- * @property {string} background @property {string} faint colours
- */
+/** What one strip shows: of the axes, those at its left and at its right, and their runs' places.
+ * @typedef {Omit<import("./parallel_axes.js").Axes, "scales" | "runs"> & {
+ *   left: Float32Array, right: Float32Array, background: string, faint: string}} Strip */
 
 /** Up to so many lines are drawn as canvas strokes. */
 const MAX_STROKES = 80;
@@ -30,7 +22,7 @@ export class StripPainter {
 
   /** @param {HTMLCanvasElement} canvas @param {Strip} strip */
   draw(canvas, strip) {
-    const width = Math.max(1, Math.round(strip.width * devicePixelRatio));
+    const width = Math.max(1, Math.round(strip.spacing * devicePixelRatio));
     const height = Math.max(1, Math.round(strip.frame.height * devicePixelRatio));
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));

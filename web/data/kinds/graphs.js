@@ -78,9 +78,8 @@ const MAX_FOUND = 200;
 /** Additional children that one request may name. */
 export const MAX_ALSO = 100;
 
-/** @param {string} run @param {AbortSignal} [signal] @returns {Promise<GraphsReply>} */
-export const listGraphs = (run, signal) =>
-  fetchJson(`graphs?${new URLSearchParams({ run, limit: String(MAX_GRAPHS) })}`, { signal });
+/** @param {string} run @returns {Promise<GraphsReply>} */
+export const listGraphs = (run) => fetchJson(`graphs?${new URLSearchParams({ run, limit: String(MAX_GRAPHS) })}`);
 
 /** @param {GraphKey} key @param {Array<[name: string, value: string]>} more @param {AbortSignal} [signal]
  * @returns {Promise<any>} */

@@ -16,14 +16,14 @@ export const areLinked = computed(() => link.value === "on");
 const shared = setting("scalar.range", /** @type {string} */ (""));
 /** The x range of all charts of one axis that have none of their own, null = all points: the values of a tag, or the
  * page's axis if `x` is "". */
-export const sharedRange = computed(() => {
+const sharedRange = computed(() => {
   const [lo = "", hi = "", ...tag] = shared.value.split(",");
   const window = parseRange(`${lo},${hi}`);
   return window && { window, x: tag.join(",") };
 });
 
 /** @param {string} text @returns {Window | null} */
-export function parseRange(text) {
+function parseRange(text) {
   const [lo, hi, ...more] = text.split(",").map((part) => (part.trim() ? Number(part) : NaN));
   return more.length === 0 && lo < hi && Number.isFinite(hi - lo) ? [lo, hi] : null;
 }
@@ -71,7 +71,7 @@ export function zoomBox(tag, chartAxis, zoom) {
 }
 
 /** All charts show all points. */
-export const resetRanges = () => change({ zooms: {}, ...withShared(null) });
+const resetRanges = () => change({ zooms: {}, ...withShared(null) });
 
 /** Linked charts follow the shared range; others keep what they show.
  * @param {boolean} linked */

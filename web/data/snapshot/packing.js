@@ -44,14 +44,14 @@ function unmarked(_name, value) {
 const PIECE = 0x8000;
 
 /** @param {Uint8Array} bytes */
-export function base64Of(bytes) {
+function base64Of(bytes) {
   const pieces = [];
   for (let at = 0; at < bytes.length; at += PIECE) pieces.push(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
   return btoa(pieces.join(""));
 }
 
 /** @param {string} text @returns {Uint8Array<ArrayBuffer>} */
-export function bytesOf(text) {
+function bytesOf(text) {
   const content = atob(text);
   const bytes = new Uint8Array(content.length);
   for (let at = 0; at < content.length; at++) bytes[at] = content.charCodeAt(at);

@@ -41,13 +41,10 @@ export const readListing = (url, signal) => fetchJson(url, { signal });
  * @property {number | string} [updated]
  */
 
-/** Lists the tags of some plugins: one row per tag with its number of runs or, for given runs, one row per run and tag.
- * @param {string[]} plugins @param {string[]} [runs] @param {AbortSignal} [signal]
+/** Lists the tags of some plugins: one row per run and tag.
+ * @param {string[]} plugins @param {string[]} runs @param {AbortSignal} signal
  * @returns {Promise<{tags: ListedTag[]}>} */
-export const listTags = (plugins, runs = [], signal = undefined) =>
-  runs.length
-    ? postJson("tags", { plugin: plugins, run: runs }, signal)
-    : fetchJson(`tags?${new URLSearchParams(plugins.map((plugin) => ["plugin", plugin]))}`, { signal });
+export const listTags = (plugins, runs, signal) => postJson("tags", { plugin: plugins, run: runs }, signal);
 
 /** Lists the tags of some plugins that any of the runs has: one row per tag.
  * @param {string[]} plugins @param {string[]} runs @param {AbortSignal} signal

@@ -151,7 +151,7 @@ function parseZoom(text) {
 
 /** Clamps the weight of the moving average.
  * @param {number} number */
-export const weight = (number) => (number > 0 ? Math.min(number, 0.999) : 0);
+const weight = (number) => (number > 0 ? Math.min(number, 0.999) : 0);
 
 /** @template {string} Choice
  * @param {string} text @param {Choice[]} choices @param {Choice} otherwise */

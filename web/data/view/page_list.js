@@ -7,7 +7,7 @@
  * @property {boolean} [drawsAll] whether it draws every visible run; other pages have tables, or limits of their own
  */
 
-export const PAGE_FACTS = /** @satisfies {Record<string, PageFacts>} */ ({
+const PAGE_FACTS = /** @satisfies {Record<string, PageFacts>} */ ({
   overview: { letter: "o", plugins: [] },
   scalars: { letter: "s", plugins: ["scalar"], drawsAll: true },
   workspace: { letter: "w", plugins: [], drawsAll: true },

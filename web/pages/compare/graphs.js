@@ -1,6 +1,7 @@
 // The graphs of the compared runs in numbers: the size of the newest, and its operations.
 
 import { html, nothing } from "lit-html";
+import { failedPart } from "../../controls/failure.js";
 import { runsByName } from "../../data/runs/catalogue.js";
 import { comparedRuns } from "../../data/runs/runs.js";
 import { grouped } from "../../i18n/numbers.js";
@@ -35,7 +36,7 @@ export function graphSection() {
   const runs = comparedRuns.value.filter((run) => replies.has(run));
   const counts = runs.map((run) => /** @type {Counts} */ (replies.get(run)));
   return html`<section class="compare-section" data-section="graph">
-    ${error ? html`<p class="page-note" role="alert">${t("step.failed", { reason: error.message })}</p>` : nothing}
+    ${failedPart(error)}
     ${differenceTable(t("compare.graph"), runs, counts.map(numbersOf))}
     ${differenceTable(
       t("compare.operations"),

@@ -3,6 +3,7 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { runTitle } from "../../controls/card_parts.js";
+import { failedPart } from "../../controls/failure.js";
 import { bandsOf, DIGITS, heightsOf, landscapePicture, lossesOf } from "../../controls/landscape_picture.js";
 import { comparedRuns } from "../../data/runs/runs.js";
 import { compareNatural } from "../../data/text/natural_order.js";
@@ -70,7 +71,7 @@ export function landscapeSection() {
       ${missing ? html`<span class="meta">${t("compare.absent", { n: missing })}</span>` : nothing}
       ${heights ? scale(heights) : nothing}
     </header>
-    ${error ? html`<p class="page-note" role="alert">${t("step.failed", { reason: error.message })}</p>` : nothing}
+    ${failedPart(error)}
     <div class="compare-landscapes">${repeat(
       shown,
       ({ run }) => run,

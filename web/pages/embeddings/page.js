@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { empty, loadingRuns, noneDrawn, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
+import { failedPart } from "../../controls/failure.js";
 import { ICONS } from "../../controls/icons.js";
 import { pageKinds } from "../../controls/panel_kinds.js";
 import { runsReply } from "../../data/runs/catalogue.js";
@@ -21,14 +22,8 @@ export const follow = followEmbeddings;
 export function content() {
   const none = noRuns() ?? withoutEmbeddings();
   if (none) return none;
-  const error = failure.value;
   return html`
-    ${
-      error
-        ? html`<p class="page-note" role="alert" data-note="failed">${t("step.failed", { reason: error.message })}
-            <button class="text" @click=${retry}>${t("step.retry")}</button></p>`
-        : nothing
-    }
+    ${failedPart(failure.value, retry)}
     ${
       drawingFailure.value
         ? html`<p class="page-note" role="alert" data-note="not_drawn">${t(

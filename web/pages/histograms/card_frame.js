@@ -4,6 +4,7 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { nonFiniteCount, rowAtStep, unbucketed } from "../../charts/histogram/buckets.js";
 import { tagTitle } from "../../controls/card_parts.js";
+import { failedCard } from "../../controls/failure.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { noneForRank, rankNote } from "../../controls/rank_choice.js";
 import { nameOf, runName } from "../../controls/run_name.js";
@@ -173,11 +174,7 @@ function state(listings, plan) {
   const retryAll = () => {
     for (const listing of failed) listing.retry();
   };
-  if (failed.length)
-    return html`<div class="state error" role="alert">
-    <span>${t("hist.failed", { reason: failed[0].error.value?.message ?? "" })}</span>
-    <button class="plain"
-      @click=${retryAll}>${t("hist.retry")}</button></div>`;
+  if (failed.length) return failedCard(failed[0].error.value, retryAll);
   if (!plan) return html`<div class="state bone" data-state="waiting"></div>`;
   const isEmpty = shownRows(plan.lines).every((row) => !row.total);
   return isEmpty

@@ -34,8 +34,6 @@ export const en = {
   "hist.listed": "{drawn} of {total} steps",
   "hist.listed_hint":
     "{drawn} of {total} steps are drawn, evenly spaced, including the last. Enlarge the card to draw more.",
-  "hist.failed": "Loading failed: {reason}",
-  "hist.retry": "Retry",
   "hist.no_values": "No finite values.",
   "hist.nan": "{n} NaN",
   "hist.infinite": "{n} infinite",
@@ -120,8 +118,6 @@ export const zh = {
   "hist.runs": "{n} 个运行",
   "hist.listed": "{drawn} / {total} 步",
   "hist.listed_hint": "共 {total} 步，均匀绘制其中 {drawn} 步，最后一步必在其中。放大卡片可绘制更多。",
-  "hist.failed": "加载失败：{reason}",
-  "hist.retry": "重试",
   "hist.no_values": "没有有限值。",
   "hist.nan": "{n} 个 NaN",
   "hist.infinite": "{n} 个无穷大",

@@ -5,6 +5,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { runTitle } from "../../controls/card_parts.js";
 import { select } from "../../controls/choice.js";
 import { empty, loadingRuns, noneDrawn, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
+import { failedPart, retryButton } from "../../controls/failure.js";
 import { pageKinds } from "../../controls/panel_kinds.js";
 import { stopAll } from "../../data/client/stop_all.js";
 import { runsReply } from "../../data/runs/catalogue.js";
@@ -36,20 +37,8 @@ export function follow() {
 export function content() {
   const emptyState = noRuns() ?? emptyPage();
   if (emptyState) return emptyState;
-  const all = landscapes.value;
-  const missing = surfaceFailure.value;
-  const drawable = all.flatMap(({ landscape }) => (landscape && !landscape.error ? [landscape] : []));
   return html`
-    ${
-      missing && hasSurface.value
-        ? html`<p class="page-note" role="status" data-note="no_surface">${t(`land.no_surface_${missing}`)}
-      ${
-        missing === "webgl"
-          ? nothing
-          : html`<button class="text" @click=${() => (surfaceFailure.value = "")}>${t("step.retry")}</button>`
-      }</p>`
-        : nothing
-    }
+    ${hasSurface.value ? surfaceNote() : nothing}
     ${planesNote()}
     <div class="landscapes" data-panes=${panes.value.length}>
       <div class="land-panes">${repeat(
@@ -65,48 +54,48 @@ export function content() {
               panes: panes.value.length,
             }}></landscape-pane>`,
       )}</div>
-      <aside class="land-side" aria-label=${t("land.side")}>
-        ${
-          drawable.length
-            ? html`<section class="land-card" aria-label=${t("land.trust")}><h3>${t("land.trust")}</h3>
-          ${repeat(
-            drawable,
-            keyOf,
-            (landscape) =>
-              html`${
-                all.length > 1
-                  ? html`<h4>${runTitle(landscape.run)}<span class="meta">${titleOf(landscape.tag)}</span></h4>`
-                  : nothing
-              }${trust(landscape)}`,
-          )}</section>`
-            : nothing
-        }
-        ${training()}
-        ${
-          drawable.length
-            ? html`<section
-              class="land-card"><h3>${t("land.slices")}</h3><landscape-slices></landscape-slices></section>`
-            : nothing
-        }
-        ${all.map(({ choice, landscape }) =>
-          landscape && !landscape.error
-            ? html`<section class="land-card" data-facts-of=${choice.run}>
-          <h3>${
-            all.length > 1
-              ? html`${runTitle(choice.run)}<span class="meta">${titleOf(choice.tag)}</span>`
-              : t("land.facts")
-          }</h3>${facts(landscape)}${checkpoints(landscape)}</section>`
-            : nothing,
-        )}
-      </aside>
+      ${side()}
     </div>
+    ${failedPart(failure.value, retry)}
+    ${downloads()}`;
+}
+
+function surfaceNote() {
+  const missing = surfaceFailure.value;
+  if (!missing) return nothing;
+  return html`<p class="page-note" role="status" data-note="no_surface">${t(`land.no_surface_${missing}`)}
+    ${missing === "webgl" ? nothing : retryButton(() => (surfaceFailure.value = ""))}</p>`;
+}
+
+/** Beside the landscapes: whether to trust them, the training, slices, and facts of each. */
+function side() {
+  const drawable = landscapes.value.flatMap(({ landscape }) => (landscape && !landscape.error ? [landscape] : []));
+  const isOne = landscapes.value.length === 1;
+  const name = (/** @type {typeof drawable[number]} */ { run, tag }) =>
+    html`${runTitle(run)}<span class="meta">${titleOf(tag)}</span>`;
+  return html`<aside class="land-side" aria-label=${t("land.side")}>
     ${
-      failure.value
-        ? html`<p class="page-note" role="alert">${t("step.failed", { reason: failure.value.message })} <button
-          class="text" @click=${retry}>${t("step.retry")}</button></p>`
+      drawable.length
+        ? html`<section class="land-card" aria-label=${t("land.trust")}><h3>${t("land.trust")}</h3>
+      ${repeat(
+        drawable,
+        keyOf,
+        (landscape) => html`${isOne ? nothing : html`<h4>${name(landscape)}</h4>`}${trust(landscape)}`,
+      )}</section>`
         : nothing
     }
-    ${downloads()}`;
+    ${training()}
+    ${
+      drawable.length
+        ? html`<section
+          class="land-card"><h3>${t("land.slices")}</h3><landscape-slices></landscape-slices></section>`
+        : nothing
+    }
+    ${drawable.map(
+      (landscape) => html`<section class="land-card" data-facts-of=${landscape.run}>
+      <h3>${isOne ? t("land.facts") : name(landscape)}</h3>${facts(landscape)}${checkpoints(landscape)}</section>`,
+    )}
+  </aside>`;
 }
 
 pageKinds.set("landscape", { prefix: "land", toolbar, content, follow });

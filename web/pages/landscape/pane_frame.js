@@ -3,6 +3,7 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { runTitle } from "../../controls/card_parts.js";
+import { failedCell } from "../../controls/failure.js";
 import { ICONS } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_name.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
@@ -91,13 +92,7 @@ export function paneFrame(pane, input, drawn, trajectories, isSurface) {
             (_, which) => html`<i class="land-head" data-which=${which} hidden></i>`,
           )}<i class="land-spot" hidden></i>
           <div class="land-cross" hidden></div><div class="land-box" hidden></div>
-          ${
-            drawn
-              ? nothing
-              : error
-                ? html`<p class="cell-state error" role="alert">${t("step.failed", { reason: error.message })}</p>`
-                : html`<div class="bone cell-bone" data-state="waiting"></div>`
-          }
+          ${drawn ? nothing : error ? failedCell(error) : html`<div class="bone cell-bone" data-state="waiting"></div>`}
         </div>`
         : html`<p class="cell-state error" role="alert"
           data-note="error">${

@@ -1,12 +1,13 @@
 // The parallel axes: their scales, spacing and order.
 
 import { computed } from "@preact/signals-core";
-import { frameOf } from "../../controls/run_plots/parallel_axes.js";
-import { shortened } from "../../data/runs/short_names.js";
+import { rgbOf } from "../../charts/rgb.js";
+import { axisNames, frameOf, spacingOf } from "../../controls/run_plots/parallel_axes.js";
 import { narrow } from "../../data/view/view.js";
-import { axesWidth, LEFT_MARGIN, MIN_SPACING, RIGHT_MARGIN } from "./axes_room.js";
+import { axesWidth, MIN_SPACING } from "./axes_room.js";
+import { lineColours } from "./run_colours.js";
 import { choose, setBrush } from "./settings.js";
-import { axisIds, columns, scaleFor } from "./state.js";
+import { axisIds, columns, liveRows, runs, scaleFor, visibleRows } from "./state.js";
 
 /** @typedef {import("../../controls/run_plots/scale.js").Scale} Scale */
 
@@ -22,26 +23,28 @@ export const axes = computed(() =>
   }),
 );
 export const axisSpacing = computed(() => {
-  const even = (axesWidth.value - LEFT_MARGIN - RIGHT_MARGIN) / Math.max(1, axes.value.length - 1);
+  const even = spacingOf(axesWidth.value, axes.value.length);
   return Math.floor(Math.min(MAX_SPACING, Math.max(MIN_SPACING, even)));
 });
-/** Between a name and its neighbours, in pixels. */
-const BESIDE_NAME = 16;
-const LETTER = 7;
-/** What the axes are called in the room that each has. */
-export const axisNames = computed(() =>
-  shortened(
+export const shortNames = computed(() =>
+  axisNames(
     axes.value.map(({ column }) => column.name),
-    Math.floor((axisSpacing.value - BESIDE_NAME) / LETTER),
+    axisSpacing.value,
   ),
 );
-export const axesFrame = computed(() =>
-  frameOf(
-    narrow.value ? NARROW_HEIGHT : HEIGHT,
-    axes.value.some(({ column }) => column.hasNonFinite),
-    axes.value.some(({ column }) => column.hasMissing),
-  ),
-);
+export const axesFrame = computed(() => frameOf(narrow.value ? NARROW_HEIGHT : HEIGHT, axes.value));
+/** The colours of the lines as RGB. */
+const colours = computed(() => ({ byRow: lineColours.value.byRow, rgb: lineColours.value.css.map(rgbOf) }));
+/** Everything that is drawn. */
+export const drawnAxes = computed(() => ({
+  scales: axes.value,
+  frame: axesFrame.value,
+  spacing: axisSpacing.value,
+  rows: visibleRows.value,
+  kept: liveRows.value,
+  colours: colours.value,
+  runs: runs.value,
+}));
 
 /** @param {string} id @param {number} to its new place among the axes */
 export function moveAxis(id, to) {

@@ -1,10 +1,8 @@
 // The room for the parallel axes: their width, and how many fit.
 
 import { computed, signal } from "@preact/signals-core";
+import { LEFT_MARGIN, RIGHT_MARGIN } from "../../controls/run_plots/parallel_axes.js";
 
-/** Margins for the labels of the first and the last axis. */
-export const LEFT_MARGIN = 48;
-export const RIGHT_MARGIN = 76;
 export const MIN_SPACING = 112;
 /** Narrow pages scroll. */
 const FEWEST_AXES = 10;

@@ -5,10 +5,10 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { styleMap } from "lit-html/directives/style-map.js";
 import { ICONS } from "../../controls/icons.js";
 import { heightAt } from "../../controls/run_plots/parallel_axes.js";
-import { canBeLog, categoryPlace, ticksOf } from "../../controls/run_plots/scale.js";
+import { axisLine, axisStyle, axisTicks, tickLabel } from "../../controls/run_plots/run_axes.js";
+import { canBeLog, categoryPlace } from "../../controls/run_plots/scale.js";
 import { shortNumber } from "../../i18n/numbers.js";
-import { axesFrame, axisNames, axisSpacing, removeAxis } from "./axes.js";
-import { LEFT_MARGIN } from "./axes_room.js";
+import { axesFrame, axisSpacing, removeAxis, shortNames } from "./axes.js";
 import { brushedRange, dragAxis, dragBrush, onBrushEndKey, onTitleKey, togglePick } from "./axis_gestures.js";
 import { PICK_MISSING, PICK_NON_FINITE, pickOf } from "./model/brush.js";
 import { brushes, setBrush, toggleLog } from "./settings.js";
@@ -17,30 +17,27 @@ import { t } from "./words.js";
 
 /** @typedef {import("../../controls/run_plots/scale.js").Scale} Scale */
 
-/** The height of a label, in pixels. */
-const LABEL_HEIGHT = 17;
-
 /** @param {Scale} scale @param {number} at its place among the axes */
 export function axis(scale, at) {
   const { column, kind } = scale;
   const { id, name } = column;
-  const { height, top, bottom } = axesFrame.value;
+  const { height, bottom } = axesFrame.value;
   const ownBrush = brushes.value.get(id);
   return html`
     <div class="axis ${target.value?.id === id ? "target" : ""} ${ownBrush ? "brushed" : ""}"
-      style=${styleMap({ left: `${LEFT_MARGIN + at * axisSpacing.value}px`, "--spacing": `${axisSpacing.value}px` })}
+      style=${axisStyle(axisSpacing.value, at)}
       role="group" aria-label=${name} data-axis=${id} data-kind=${kind} data-lo=${column.lo} data-hi=${column.hi}>
       <div class="axis-head">
         <button class="axis-name" title=${`${name}\n${t(`lineage.group_${column.section}`)}\n${t("lineage.axis_hint")}`}
           @pointerdown=${(/** @type {PointerEvent} */ event) => dragAxis(event, id)}
-          @keydown=${(/** @type {KeyboardEvent} */ event) => onTitleKey(event, id)}>${axisNames.value.get(name) ?? name}</button>
+          @keydown=${(/** @type {KeyboardEvent} */ event) => onTitleKey(event, id)}>${shortNames.value.get(name) ?? name}</button>
         <button class="axis-remove" data-key="remove" title=${t("lineage.remove_axis")}
           aria-label=${`${t("lineage.remove_axis")}: ${name}`} @click=${() => removeAxis(id)}>${ICONS.close}</button>
       </div>
       <div class="axis-body" style=${styleMap({ height: `${height}px` })}
         @pointerdown=${(/** @type {PointerEvent} */ event) => dragBrush(event, scale)}
         @dblclick=${() => setBrush(id, null)}>
-        <i class="axis-line" style=${styleMap({ top: `${top}px`, height: `${bottom - top}px` })}></i>
+        ${axisLine(axesFrame.value)}
         ${kind === "category" ? categories(scale, ownBrush) : numbers(scale)}
         ${
           canBeLog(column)
@@ -82,10 +79,7 @@ function numbers(scale) {
         height: `${Math.max(2, (range[1] - range[0]) * (bottom - top))}px`,
       })}></i>`;
   return html`
-    ${ticksOf(scale, { length: bottom - top, isVertical: true, space: 2 * LABEL_HEIGHT }).map(
-      ({ place, text }) =>
-        html`<span class="tick" style=${styleMap({ top: `${heightAt(place, axesFrame.value)}px` })}>${text}</span>`,
-    )}
+    ${axisTicks(scale, axesFrame.value).map((tick) => tickLabel(tick, axesFrame.value))}
     ${brushed ?? nothing}
     ${Number.isFinite(scale.column.lo) ? [brushEnd(scale, "lo", range), brushEnd(scale, "hi", range)] : nothing}`;
 }
@@ -111,9 +105,7 @@ function categories(scale, ownBrush) {
   const { column } = scale;
   const all = column.categories;
   const { top, bottom } = axesFrame.value;
-  const labels = new Set(
-    ticksOf(scale, { length: bottom - top, isVertical: true, space: LABEL_HEIGHT }).map(({ text }) => text),
-  );
+  const labels = new Set(axisTicks(scale, axesFrame.value).map(({ text }) => text));
   const thickness = Math.max(2, Math.min(14, (bottom - top) / all.length - 1));
   return repeat(
     all,

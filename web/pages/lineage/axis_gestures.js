@@ -3,7 +3,7 @@
 
 import { scheduleDraw } from "../../charts/draw_queue.js";
 import { placeAt } from "../../controls/run_plots/parallel_axes.js";
-import { categoryPlace, indexAtOrBefore, valueAt } from "../../controls/run_plots/scale.js";
+import { categoryPlace, placeOf, valueAt } from "../../controls/run_plots/scale.js";
 import { axesFrame, axisSpacing, moveAxis, removeAxis } from "./axes.js";
 import { pickOf } from "./model/brush.js";
 import { brushes, setBrush } from "./settings.js";
@@ -26,7 +26,7 @@ export function brushedRange(scale) {
   const brush = brushes.value.get(scale.column.id);
   if (!brush || brush.picks || scale.kind === "category") return null;
   const at = (/** @type {number} */ value) =>
-    Number.isFinite(value) ? Math.max(0, Math.min(1, indexAtOrBefore(scale, value))) : value > 0 ? 1 : 0;
+    Number.isFinite(value) ? Math.max(0, Math.min(1, placeOf(scale, value))) : value > 0 ? 1 : 0;
   return scale.kind === "log" && brush.lo <= 0 ? [0, brush.hi > 0 ? at(brush.hi) : 0] : [at(brush.lo), at(brush.hi)];
 }
 

@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
+import { retryButton } from "../../controls/failure.js";
 import { focusOn } from "../../controls/focus_field.js";
 import { pageKinds } from "../../controls/panel_kinds.js";
 import { followMenu } from "../../controls/run_table/column_menu.js";
@@ -14,7 +15,7 @@ import { importance } from "./model/importance.js";
 import { lastScalars, lineages, pipelines } from "./model/runs.js";
 import { table } from "./run_table.js";
 import { brushes, clearBrushes, part, scope } from "./settings.js";
-import { listedRuns as possibleRuns, rowCount, sources, target } from "./state.js";
+import { listedRuns as possibleRuns, rowCount, runs, target } from "./state.js";
 import { showOnlyKept } from "./table_toolbar.js";
 import { isMeasurable } from "./target_card.js";
 import { targetField, toolbar } from "./toolbar.js";
@@ -39,8 +40,7 @@ pageKinds.set("importance", { prefix: "lineage", toolbar: targetField, content: 
 const failure = computed(() => lineages.error.value ?? pipelines.error.value ?? lastScalars.error.value);
 /** The number of retries by the user. */
 const retries = signal(0);
-const retry = () =>
-  html`<button class="plain" data-key="retry" @click=${() => retries.value++}>${t("card.retry")}</button>`;
+const retry = () => retryButton(() => retries.value++);
 
 const lineagePage = () => html`
   <div class="lineage" data-runs=${rowCount.value} data-complete=${lineages.isComplete.value}>
@@ -102,7 +102,7 @@ function requestedRuns() {
 }
 
 /** The selected runs; an empty list means all of them. */
-const selectedRuns = () => (rowCount.value < lineages.rows.value.size ? sources.value.map(({ run }) => run) : []);
+const selectedRuns = () => (rowCount.value < lineages.rows.value.size ? runs.value : []);
 
 /** Changes when the target's values do. */
 const dataFingerprint = () => `${rowCount.value} ${target.value?.recordedRuns} ${target.value?.lo} ${target.value?.hi}`;

@@ -99,9 +99,11 @@ function flatPipelineOf(pipeline) {
   return flat;
 }
 
-export const rowCount = computed(() => sources.value.length);
+/** The runs by row. */
+export const runs = computed(() => sources.value.map(({ run }) => run));
 /** Row numbers by run. */
-export const rowOf = computed(() => new Map(sources.value.map(({ run }, row) => [run, row])));
+const rowOf = computed(() => new Map(runs.value.map((run, row) => [run, row])));
+export const rowCount = computed(() => sources.value.length);
 
 const recordedColumns = computed(() => columnsOf(sources.value));
 /** All columns that can be axes, by id; categories in the order of the target. */

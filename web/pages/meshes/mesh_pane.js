@@ -4,6 +4,7 @@ import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { tokens } from "../../charts/theme.js";
 import { action } from "../../controls/card_parts.js";
+import { failedCell } from "../../controls/failure.js";
 import { ICONS } from "../../controls/icons.js";
 import { LazyCard } from "../../controls/lazy_card.js";
 import { nameOf } from "../../controls/run_name.js";
@@ -117,9 +118,7 @@ class MeshPane extends LazyCard {
 
   #notes() {
     const error = this.#query.error.value;
-    if (error)
-      return html`<p class="cell-state error" role="alert">${t("step.failed", { reason: error.message })}
-        <button class="plain" @click=${() => this.#query.invalidate()}>${t("step.retry")}</button></p>`;
+    if (error) return failedCell(error, () => this.#query.invalidate());
     const shape = this.#query.value.value;
     if (!shape) return html`<p class="meta" role="status">${t("mesh.loading")}</p>`;
     return html`<p class="meta">${factsOf(shape)}${this.#samples(shape.samples)}</p>

@@ -137,7 +137,7 @@ export const colourOf = (run) => `var(--run-${(styles.value.get(run)?.colour ?? 
 /** A metric's sparkline in the colour of its run, with a mark at its first non-finite value.
  * @param {string} run @param {import("../../data/runs/run_table_client.js").RunMetric} metric @param {number} width
  * @param {number} height */
-export function sparklineOf(run, metric, width, height) {
+function sparklineOf(run, metric, width, height) {
   const points = metric.sparkline;
   if (!points?.step.length) return nothing;
   const { path, end } = lineOf(points, width, height);

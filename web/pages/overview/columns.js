@@ -171,7 +171,7 @@ const parameterColumn = (name, isNumber) => ({
 });
 
 /** The hyperparameters of all runs, by name. */
-export const parameters = computed(
+const parameters = computed(
   () =>
     new Map(
       runColumns.parameters.value

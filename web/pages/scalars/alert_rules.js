@@ -34,7 +34,7 @@ export function alertRules(tag, plot) {
     </div>`,
     )}
     ${form(tag, proposalOf(tag, plot), runFilter.value.trim())}
-    ${refusal.message ? html`<p class="warning" role="alert">${refusal.message}</p>` : nothing}
+    ${refusal.note}
   </fieldset></div>`;
 }
 

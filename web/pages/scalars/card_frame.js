@@ -1,6 +1,7 @@
 // The frame of a card around its chart: title, status, actions.
 
 import { html, nothing } from "lit-html";
+import { failedCard } from "../../controls/failure.js";
 import { ICONS } from "../../controls/icons.js";
 import { pointCounts } from "../../controls/lines/line_plot.js";
 import { tagParts } from "../../controls/tag_name.js";
@@ -90,10 +91,7 @@ const button = (key, label, sign, act, pressed = false) =>
  * @param {Part[]} all @param {boolean} isZoomed */
 function state(all, isZoomed) {
   const failed = all.find(({ feed }) => feed.error.value);
-  if (failed)
-    return html`<div class="state error"
-      role="alert"><span>${t("card.failed", { reason: failed.feed.error.value?.message ?? "" })}</span>
-    <button class="plain" @click=${() => retryFeeds(all.map(({ feed }) => feed))}>${t("card.retry")}</button></div>`;
+  if (failed) return failedCard(failed.feed.error.value, () => retryFeeds(all.map(({ feed }) => feed)));
   if (all.some(({ series }) => series.some(({ step }) => step.length))) return nothing;
   const { feed } = all[0];
   if (!drawnRuns.value.every((run) => feed.fetched.has(run)))

@@ -146,7 +146,7 @@ class RangeStrip extends HTMLElement {
     const name = (/** @type {number} */ unit) => positionName(fromUnit(unit), plot.axis);
     const text = grip === "both" ? `${name(lo)} – ${name(hi)}` : name(grip === "lo" ? lo : hi);
     const [now, most] = grip === "both" ? [lo, 1 - (hi - lo)] : [grip === "lo" ? lo : hi, 1];
-    return html`<div class="strip-${grip === "both" ? "brush" : "edge"}" data-grip=${grip} role="slider" tabindex="0"
+    return html`<div class=${grip === "both" ? "strip-brush" : "strip-edge"} data-grip=${grip} role="slider" tabindex="0"
       aria-label=${label} title=${text} aria-valuetext=${text} aria-valuemin="0" aria-valuemax=${Math.round(1000 * most)}
       aria-valuenow=${Math.round(1000 * now)} style=${style}></div>`;
   }

@@ -14,7 +14,7 @@ import { addDifferences, binsOf, countInto, emptyDistance, emptyExtent, extendEx
  * @typedef {{key: string, covered: number, total: number, parts: Part[], result: Result}} Measurement */
 
 /** Larger slices are sampled unless the user requests all elements. */
-export const MAX_ELEMENTS = 1_000_000;
+const MAX_ELEMENTS = 1_000_000;
 /** Elements per request, and per chunk of work. */
 const FETCH_SIZE = 262_144;
 const CHUNK_SIZE = 65_536;

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
+import { failedCard } from "../../controls/failure.js";
 import { theme } from "../../data/view/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { entry, slice, source } from "./displayed_slice.js";
@@ -84,13 +85,7 @@ export function elementTable({ from, min, max, magnitude, note }) {
     <div class="tensor-cells">
       <tensor-table .table=${shown}
         @tile-error=${(/** @type {CustomEvent} */ event) => (tileError.value = event.detail)}></tensor-table>
-      ${
-        tileError.value
-          ? html`<div class="state error"
-            role="alert"><span>${t("card.failed", { reason: tileError.value.message })}</span>
-        <button class="plain" @click=${retry}>${t("card.retry")}</button></div>`
-          : nothing
-      }
+      ${tileError.value ? failedCard(tileError.value, retry) : nothing}
     </div>`;
 }
 

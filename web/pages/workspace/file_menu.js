@@ -1,9 +1,9 @@
 // The menu of the whole workspace: saved ones, layouts of TensorBoard, a new one, import and export.
 
-import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { fileName, save } from "../../controls/download.js";
 import { openAt, popover } from "../../controls/popover.js";
+import { Refusal } from "../../controls/refusal.js";
 import { runCounts, runs } from "../../data/runs/catalogue.js";
 import { openedView, openView, viewList } from "../../data/view/saved_views.js";
 import { checkDocument } from "../../data/workspaces/workspace_check.js";
@@ -14,14 +14,13 @@ import { announce, rearrange } from "./state.js";
 import { t } from "./words.js";
 
 const ID = "workspace-menu";
-/** Why the last file could not be opened. */
-const problem = signal("");
+const refusal = new Refusal();
 
 export const fileButton = () =>
   html`<button class="plain" data-key="workspace-menu" aria-haspopup="dialog" @click=${(
     /** @type {MouseEvent} */ event,
   ) => {
-    problem.value = "";
+    refusal.forget();
     openAt(ID, event);
   }}>${t("ws.open")}</button>`;
 
@@ -39,7 +38,7 @@ export const fileMenu = () =>
       <label class="file-row">${t("ws.import")}<input type="file" class="in-words" accept=".json,application/json" @change=${importChosen}></label>
       <button data-key="export" @click=${exportDocument}>${t("ws.export")}</button>
     </div>
-    ${problem.value ? html`<p class="warning" role="alert">${problem.value}</p>` : nothing}
+    ${refusal.note}
   </div>`,
   );
 
@@ -69,23 +68,15 @@ export function sources() {
 }
 
 /** @param {string} name */
-async function open(name) {
-  try {
+const open = (name) =>
+  refusal.attempt(async () => {
     await openView(name);
     close();
-  } catch (error) {
-    problem.value = /** @type {Error} */ (error).message;
-  }
-}
+  });
 
 /** @param {unknown} workspace @param {string} name */
-function openLayout(workspace, name) {
-  try {
-    replace(checkDocument(workspace), t("ws.opened", { name }));
-  } catch (error) {
-    problem.value = /** @type {Error} */ (error).message;
-  }
-}
+const openLayout = (workspace, name) =>
+  refusal.attempt(() => replace(checkDocument(workspace), t("ws.opened", { name })));
 
 /** @param {import("../../data/workspaces/workspace_check.js").WorkspaceDocument} document @param {string} message */
 function replace(document, message) {
@@ -101,15 +92,19 @@ export function startFromMetrics() {
 }
 
 /** @param {Event} event */
-async function importChosen({ target }) {
+function importChosen({ target }) {
   const field = /** @type {HTMLInputElement} */ (target);
   const file = field.files?.[0];
   field.value = "";
-  if (!file) return;
+  if (file) void refusal.attempt(() => importFile(file));
+}
+
+/** @param {File} file */
+async function importFile(file) {
   try {
     replace(checkDocument(JSON.parse(await file.text())), t("ws.opened", { name: file.name }));
   } catch (error) {
-    problem.value = t("ws.bad_file", { name: file.name, reason: /** @type {Error} */ (error).message });
+    throw new Error(t("ws.bad_file", { name: file.name, reason: /** @type {Error} */ (error).message }));
   }
 }
 

@@ -216,26 +216,22 @@ const numbersOf = ({ eye, center }) => [eye.x, eye.y, eye.z, center.x, center.y,
 
 /** @param {Scene} scene */
 function tracesOf(scene) {
-  const { grid, range, shades, levels, points, themeColours } = scene;
+  const traces = [surfaceTrace(scene)];
+  if (scene.thin) traces.push(lineTrace(scene.thin, 2, 0.6));
+  if (scene.line) traces.push(lineTrace(scene.line, 6));
+  if (scene.points.length) traces.push(pointsTrace(scene.points));
+  return traces;
+}
+
+/** @param {Scene} scene @returns {object} */
+function surfaceTrace(scene) {
+  const { grid, range, shades, themeColours } = scene;
   const rows = Array.from(grid.y, (_, row) =>
     Array.from(grid.heights.subarray(row * grid.x.length, (row + 1) * grid.x.length), (height) =>
       Number.isNaN(height) ? null : height,
     ),
   );
-  const size = levels.length > 1 ? levels[1] - levels[0] : 1;
-  const lines = levels.length
-    ? {
-        show: true,
-        start: levels[0],
-        end: levels[levels.length - 1],
-        size,
-        color: themeColours.surface,
-        width: 1,
-        usecolormap: false,
-        highlight: false,
-      }
-    : { show: false };
-  const surface = {
+  return {
     type: "surface",
     x: [...grid.x],
     y: [...grid.y],
@@ -255,46 +251,59 @@ function tracesOf(scene) {
       ticktext: scene.ticks.map(({ text }) => text),
     },
     colorscale: shades.map((shade, at) => [at / (shades.length - 1), shade]),
-    contours: { z: lines, x: { highlight: false }, y: { highlight: false } },
+    contours: { z: contoursOf(scene), x: { highlight: false }, y: { highlight: false } },
     lighting: { ambient: 0.78, diffuse: 0.5, specular: 0.08, roughness: 0.9, fresnel: 0.05 },
     customdata: rows.map((row) => row.map((height) => (height === null ? null : scene.lossOf(height)))),
     hovertemplate: `${scene.lossText.replace("{loss}", "%{customdata:.4~g}")}<br>%{x:.4~g}, %{y:.4~g}<extra></extra>`,
   };
-  /** @type {object[]} */
-  const traces = [surface];
-  const line = (/** @type {Line} */ { x, y, heights, colours }, /** @type {number} */ width, opacity = 1) => ({
+}
+
+/** @param {Scene} scene */
+const contoursOf = ({ levels, themeColours }) =>
+  levels.length
+    ? {
+        show: true,
+        start: levels[0],
+        end: levels[levels.length - 1],
+        size: levels.length > 1 ? levels[1] - levels[0] : 1,
+        color: themeColours.surface,
+        width: 1,
+        usecolormap: false,
+        highlight: false,
+      }
+    : { show: false };
+
+/** @param {Line} line @param {number} width */
+const lineTrace = ({ x, y, heights, colours }, width, opacity = 1) => ({
+  type: "scatter3d",
+  mode: "lines",
+  x,
+  y,
+  z: heights,
+  opacity,
+  hoverinfo: "skip",
+  line: { color: colours, width },
+});
+
+/** One trace for all points: each trace compiles its own shaders. @param {Scene["points"]} points */
+function pointsTrace(points) {
+  const of = (/** @type {keyof Point} */ name) => points.map((point) => point[name]);
+  return {
     type: "scatter3d",
-    mode: "lines",
-    x,
-    y,
-    z: heights,
-    opacity,
-    hoverinfo: "skip",
-    line: { color: colours, width },
-  });
-  if (scene.thin) traces.push(line(scene.thin, 2, 0.6));
-  if (scene.line) traces.push(line(scene.line, 6));
-  // One trace for all points: each trace compiles its own shaders.
-  if (points.length) {
-    const of = (/** @type {keyof Point} */ name) => points.map((point) => point[name]);
-    traces.push({
-      type: "scatter3d",
-      mode: "markers",
-      x: of("x"),
-      y: of("y"),
-      z: of("height"),
-      text: of("text"),
-      hovertemplate: "%{text}<extra></extra>",
-      marker: {
-        size: of("size"),
-        sizeref: 0.5,
-        symbol: of("symbol"),
-        color: of("fill"),
-        line: { color: of("edge"), width: 1.5 },
-      },
-    });
-  }
-  return traces;
+    mode: "markers",
+    x: of("x"),
+    y: of("y"),
+    z: of("height"),
+    text: of("text"),
+    hovertemplate: "%{text}<extra></extra>",
+    marker: {
+      size: of("size"),
+      sizeref: 0.5,
+      symbol: of("symbol"),
+      color: of("fill"),
+      line: { color: of("edge"), width: 1.5 },
+    },
+  };
 }
 
 /** Labels next to points, with a background so that they are readable on any colour.

@@ -4,6 +4,7 @@ import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { select } from "../../../controls/choice.js";
 import { copyButton } from "../../../controls/copy_button.js";
+import { failedCell } from "../../../controls/failure.js";
 import { LazyCard } from "../../../controls/lazy_card.js";
 import { nameOf } from "../../../controls/run_name.js";
 import { indexAtOrBefore } from "../../../controls/steps.js";
@@ -133,8 +134,7 @@ class SampleDetail extends LazyCard {
   /** Why there is nothing beside. @param {Place} other */
   #state(other) {
     const { value: reply, error } = this.#beside;
-    if (error.value)
-      return html`<p class="cell-state error" role="alert">${t("step.failed", { reason: error.value.message })}</p>`;
+    if (error.value) return failedCell(error.value);
     if (reply.value && reply.value.step === other.step && !reply.value.rows.length)
       return html`<p class="meta" data-note="no_sample">${t("samples.not_there", { step: grouped(other.step) })}</p>`;
     return nothing;

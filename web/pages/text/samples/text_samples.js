@@ -2,12 +2,12 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, render } from "lit-html";
+import { failedCell } from "../../../controls/failure.js";
 import { LazyCard } from "../../../controls/lazy_card.js";
 import { textBody } from "../../../controls/markdown/text_body.js";
 import { Query } from "../../../data/client/query.js";
 import { RequestQueue } from "../../../data/client/requests.js";
 import { isRaw, textRanks } from "../text_settings.js";
-import { t } from "../words.js";
 import { readSamples, readTexts, rowsPath, textPath } from "./client.js";
 import { classCount, isConfusion } from "./confusion_counts.js";
 import { confusionView, MAX_CLASSES } from "./confusion_view.js";
@@ -88,9 +88,7 @@ class TextSamples extends LazyCard {
   #template() {
     const [raw, reply] = [isRaw.value, this.#samples.value.value];
     const query = this.#needsText ? this.#whole : this.#samples;
-    if (query.error.value)
-      return html`<p class="cell-state error" role="alert">${t("step.failed", { reason: query.error.value.message })}
-        <button class="plain" @click=${() => query.invalidate()}>${t("step.retry")}</button></p>`;
+    if (query.error.value) return failedCell(query.error.value, () => query.invalidate());
     if (raw || reply?.is_samples === false) return this.#text(raw);
     if (!reply) return waiting();
     return html`<div class="samples" data-as=${this.#drawing.value} data-step=${reply.step}>${this.#drawn(reply)}</div>`;

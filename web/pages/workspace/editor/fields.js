@@ -122,13 +122,3 @@ export const rangeFields = (label, [lo, hi], changed) => {
     (value) => changed([lo, value]),
   )}</span>`;
 };
-
-/** @param {string} name @param {string} label @param {boolean} checked @param {(checked: boolean) => void} changed */
-export const checkField = (
-  name,
-  label,
-  checked,
-  changed,
-) => html`<label class="ws-check"><input type="checkbox" name=${name}
-  .checked=${live(checked)} @change=${(/** @type {Event} */ event) =>
-    changed(/** @type {HTMLInputElement} */ (event.target).checked)}><span>${label}</span></label>`;

@@ -12,7 +12,7 @@ export function titleOf({ kind, settings }) {
 /** @param {unknown} value */
 const text = (value) => (typeof value === "string" ? value : "");
 /** "last:loss" -> "loss". @param {unknown} value */
-export const columnName = (value) => text(value).replace(/^(last|min|max|best|param):/, "");
+const columnName = (value) => text(value).replace(/^(last|min|max|best|param):/, "");
 
 /** @type {Record<string, (settings: Settings) => string>} */
 const TITLES = {

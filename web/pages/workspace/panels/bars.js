@@ -10,9 +10,9 @@ import { grouped } from "../../../i18n/numbers.js";
 import { parseColumn } from "../model/column_names.js";
 import { oneOf } from "../model/line_settings.js";
 import { t } from "../words.js";
+import { columnText } from "./column_text.js";
 import { PanelElement } from "./panel_element.js";
 import { valuesError, valuesOf, wantColumns } from "./run_values.js";
-import { columnText } from "./value_text.js";
 
 export const ORDERS = /** @type {const} */ (["best", "down", "up", "run"]);
 

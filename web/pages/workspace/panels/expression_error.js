@@ -15,7 +15,7 @@ export function expressionError({ tag, error }) {
 
 /** The place that the server's message names: "… at character 7, expected …"; null without one.
  * @param {string} message @returns {number | null} from 0 */
-export function placeIn(message) {
+function placeIn(message) {
   const [, number] = / at character (\d+), expected /.exec(message) ?? [];
   return number === undefined ? null : Math.max(0, Number(number) - 1);
 }

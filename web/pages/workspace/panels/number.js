@@ -12,9 +12,9 @@ import { parseColumn } from "../model/column_names.js";
 import { oneOf } from "../model/line_settings.js";
 import { REDUCTIONS, summaryOf } from "../model/summary.js";
 import { t } from "../words.js";
+import { columnText } from "./column_text.js";
 import { PanelElement } from "./panel_element.js";
 import { valuesError, valuesOf, wantColumns } from "./run_values.js";
-import { columnText } from "./value_text.js";
 
 class NumberPanel extends PanelElement {
   begin() {
