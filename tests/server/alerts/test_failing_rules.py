@@ -81,7 +81,7 @@ def test_recorded_alerts_that_could_not_be_read_are_read_again(tmp_path: Path, m
         recorder.alert("Low", step=1)
     failed, read = threading.Event(), recorded.recorded_alerts
 
-    def recorded_alerts(run: RunView) -> tuple[list[RecordedMessage[Alert]], int]:
+    def recorded_alerts(run: RunView) -> tuple[list[RecordedMessage[Alert]], list[str]]:
         if not failed.is_set():
             failed.set()
             raise OSError("the file cannot be read")
