@@ -10,7 +10,6 @@ from support.event_files import loss_run
 from support.servers import wait_until
 
 from toposcope.recorder import SummaryRecord
-from toposcope.server.alerts import recorded
 from toposcope.server.alerts.alert_files import LARGEST_FILE, AlertFiles, PageRule
 from toposcope.server.alerts.alerts import Alerts
 from toposcope.server.alerts.watch import AlertWatch
@@ -18,6 +17,7 @@ from toposcope.server.data_files.data_folder import data_files
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.loading.publishing.snapshot import Update
 from toposcope.server.reading.series.series import Points
+from toposcope.server.runs.messages.recorded_alerts import recorded_alerts as read
 from toposcope.server.runs.messages.recorded_messages import RecordedMessage
 from toposcope.server.runs.run import RunView
 from toposcope.server.values.alert import Alert
@@ -79,7 +79,7 @@ def test_recorded_alerts_that_could_not_be_read_are_read_again(tmp_path: Path, m
     """Their run need not change before its file can be read."""
     with SummaryRecord(tmp_path / "runs/b") as recorder:
         recorder.alert("Low", step=1)
-    failed, read = threading.Event(), recorded.recorded_alerts
+    failed = threading.Event()
 
     def recorded_alerts(run: RunView) -> tuple[list[RecordedMessage[Alert]], list[str]]:
         if not failed.is_set():
@@ -87,7 +87,7 @@ def test_recorded_alerts_that_could_not_be_read_are_read_again(tmp_path: Path, m
             raise OSError("the file cannot be read")
         return read(run)
 
-    monkeypatch.setattr(recorded, "recorded_alerts", recorded_alerts)
+    monkeypatch.setattr("toposcope.server.alerts.recorded.recorded_alerts", recorded_alerts)
     rule = PageRule(name="rule", when="alert", level="warn", made=0.0)
 
     with watching(tmp_path, rule) as (watch, alerts):
