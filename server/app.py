@@ -50,7 +50,6 @@ from toposcope.server.reports.request_counts import RequestCounts
 from toposcope.server.runs.families import Families
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
-from toposcope.server.runs.tag_counts import TagCounts
 from toposcope.server.search.search import RunSearch
 from toposcope.server.views.links import Links
 from toposcope.server.views.no_views import NoViews
@@ -115,9 +114,7 @@ def make_app(
     if has_tools:
         from toposcope.server.agents.http_route import McpRoute
 
-        notes_store, search = api.state.notes, api.state.search
-        opened = Opened(lambda: logdir.snapshot.runs, lambda: notes_store.current().runs, api.state.overview, search)
-        answering = McpRoute(api_or_page, path_prefix, opened)
+        answering = McpRoute(api_or_page, path_prefix, api.state.opened)
     guarded = Guard(answering, exposure, page.CONTENT_SECURITY_POLICY, path_prefix)
     return CountedRequests(CancelledRequests(guarded), counts)
 
@@ -211,7 +208,8 @@ def make_api(
     app.state.colours = RunColours(None if read_only else colour_files)
     app.state.links = None if read_only else Links(link_files)
     app.state.data_files = () if read_only else (note_files, view_files, link_files)
-    app.state.tag_counts = TagCounts()
+    app.state.opened = Opened(lambda: logdir.snapshot.runs, lambda: notes_store.current().runs, overview_cache, search)
+    app.state.tag_counts = app.state.opened.tag_counts
     app.state.index_folder = None
     app.state.families = Families(overview_cache)
     app.exception_handler(RequestValidationError)(_validation_error)

@@ -7,17 +7,39 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
+from typing import TYPE_CHECKING, NamedTuple
 
-_SUBCOMMANDS = (
-    *("inspect", "repair", "export", "convert", "compact", "index"),
-    *("runs", "tags", "get", "plot", "show", "compare", "best", "console", "text", "image", "diagnose", "check"),
-    *("report", "mcp"),
-)
+from toposcope.server.questions.asking.names import NAMES, question_named
+
+if TYPE_CHECKING:
+    from toposcope.server.commands.arguments import Parser
+
+_OWN = ("inspect", "repair", "export", "convert", "compact", "index", "plot", "image", "report", "mcp")
+SUBCOMMANDS = (*_OWN, *(name for name in NAMES if name not in _OWN))
 _NOT_INSTALLED = 2
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 """Exit statuses that shells report for a process ended by SIGINT and SIGPIPE."""
+
+
+class Subcommand(NamedTuple):
+    """What a subcommand does."""
+
+    run: Callable[[Sequence[str]], int]
+    make_parser: "Callable[[], Parser]"
+
+
+def subcommand(name: str) -> Subcommand:
+    """Import a subcommand."""
+    if name in NAMES and name not in _OWN:
+        from toposcope.server.commands import asking
+
+        question = question_named(name)
+        return Subcommand(partial(asking.ask, question), partial(asking.make_parser, question))
+    module = importlib.import_module(f"toposcope.server.commands.{name}")
+    return Subcommand(module.run, module.make_parser)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,11 +77,9 @@ def _noted_interrupts() -> Iterator[list[int]]:
 
 
 def _run(words: list[str]) -> int:
-    name = words.pop(0) if words and words[0] in _SUBCOMMANDS else "serve"
-    # Imported on demand: the other subcommands do not need the web server.
+    name = words.pop(0) if words and words[0] in SUBCOMMANDS else None
     try:
-        run: Callable[[list[str]], int] = importlib.import_module(f"toposcope.server.commands.{name}").run
-        status = run(words)
+        status = _serve(words) if name is None else subcommand(name).run(words)
         sys.stdout.flush()
     except BrokenPipeError:
         # Python flushes standard output again at exit.
@@ -71,6 +91,12 @@ def _run(words: list[str]) -> int:
         print(f"summary-server: {missing_packages_line(error)}", file=sys.stderr)
         return _NOT_INSTALLED
     return status
+
+
+def _serve(arguments: list[str]) -> int:
+    from toposcope.server.commands.serve import run
+
+    return run(arguments)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The routes that the first chart of a page does not need; importing them takes longer than a first answer may."""
 
-from toposcope.server.api import alert_rules, alerts
+from toposcope.server.api import alert_rules, alerts, questions
 from toposcope.server.api.parameters import hparams, importance, layouts, lineage
 from toposcope.server.api.payloads import audio, histograms, images, pr_curves, tensors, text
 from toposcope.server.api.recorded import code, console, environment, files, undrawn
@@ -38,6 +38,7 @@ ROUTERS = [
         environment,
         code,
         files,
+        questions,
         links,
         landscape_files,
         landscapes,

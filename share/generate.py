@@ -3,13 +3,13 @@
 import argparse
 import os
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import shtab
 from argparse_manpage.manpage import Manpage
 
 from toposcope.recorder.landscapes import command as summary_landscape
+from toposcope.server.cli import subcommand
 from toposcope.server.commands.serve_options import make_parser
 from toposcope.server.process.version import VERSION
 
@@ -55,7 +55,7 @@ def server_parser() -> argparse.ArgumentParser:
     parser.epilog = None  # It lists the subcommands.
     subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", parser_class=argparse.ArgumentParser)
     for name, text in SUBCOMMANDS.items():
-        own = import_module(f"toposcope.server.commands.{name}").make_parser()
+        own = subcommand(name).make_parser()
         subparsers.add_parser(
             name, parents=[own], add_help=False, help=text, description=own.description, epilog=own.epilog
         )

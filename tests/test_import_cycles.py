@@ -14,6 +14,7 @@ COLLECTIONS = {
     "recorder/metrics": "a metric a file",
     "recorder/tensorboard/kinds": "a kind of value a file",
     "server/commands": "a subcommand a file",
+    "server/questions/asking": "a question a file",
     "server/reading/scan": "compiled as one module",
     "server/values": "a kind of value a file",
 }

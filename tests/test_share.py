@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ FILES = {
     "zsh": "zsh/site-functions/_{}",
     "fish": "fish/vendor_completions.d/{}.fish",
 }
-SUBCOMMANDS = {name: import_module(f"toposcope.server.commands.{name}").make_parser() for name in cli._SUBCOMMANDS}
+SUBCOMMANDS = {name: cli.subcommand(name).make_parser() for name in cli.SUBCOMMANDS}
 PARSERS: dict[str, list[argparse.ArgumentParser]] = {
     "summary-server": [make_parser(), *SUBCOMMANDS.values()],
     "summary-landscape": [summary_landscape.make_parser()],

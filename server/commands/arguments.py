@@ -4,7 +4,9 @@ import argparse
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn
+
+from toposcope.server.text.argument_parser import ArgumentParser
 
 
 class _Print(argparse.Action):
@@ -18,17 +20,12 @@ class _Print(argparse.Action):
         parser.exit()
 
 
-class Parser(argparse.ArgumentParser):
-    """An argument parser with one-line errors, which accepts underscores in flags and no abbreviated flags."""
+class Parser(ArgumentParser):
+    """An argument parser of a command: an error is one line, and ends the process."""
 
-    def __init__(self, prog: str, description: str, epilog: str | None = None) -> None:
-        super().__init__(
-            prog,
-            description=description,
-            epilog=epilog,
-            allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+    def __init__(self, prog: str, description: str, epilog: str | None = None, **settings: Any) -> None:
+        layout = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog, description=description, epilog=epilog, formatter_class=layout, **settings)
 
     def add_follow_links(self) -> None:
         """Add --follow-links."""
@@ -53,23 +50,9 @@ class Parser(argparse.ArgumentParser):
         """Add a flag that prints a text and exits, whatever the other arguments are."""
         self.add_argument(flag, action=_Print, const=text, help=f"print {what}, and exit")
 
-    def parse_hyphenated(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Parse a command line, whose options may be anywhere; an unknown argument is an error."""
-        options, rest = self.parse_known_intermixed_args([_hyphenate(argument) for argument in arguments])
-        if rest:
-            self.error(f"unknown argument {rest[0]!r}; see {self.prog} --help")
-        return options
-
     def error(self, message: str) -> NoReturn:
         """Print one line to standard error and exit with status 2."""
         self.exit(2, f"{self.prog}: {message}\n")
-
-
-def _hyphenate(argument: str) -> str:
-    if not argument.startswith("--"):
-        return argument
-    flag, equals, value = argument.partition("=")
-    return flag.replace("_", "-") + equals + value
 
 
 def check_listable(name: str, directory: str) -> None:

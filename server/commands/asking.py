@@ -1,27 +1,29 @@
-"""What the subcommands that answer questions have in common: DIR, --json, the index, and the exit status."""
+"""What the subcommands that answer questions have in common: DIR or --server, the index, --json, the exit status."""
 
 import argparse
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import orjson
 
 from toposcope.server.commands.arguments import Parser, is_inside
+from toposcope.server.commands.token import VARIABLE, known_token
 from toposcope.server.places.addresses import addresses_of, is_remote, parse_places
 from toposcope.server.process.garbage_collection import no_collections
-from toposcope.server.questions.answers import Answer, json_of
+from toposcope.server.questions.answers import Answer
+from toposcope.server.questions.asking.question import EXIT_STATUS, Question, Reply, add_forms, reply_to
 from toposcope.server.questions.opening.loading import Places, loaded
 from toposcope.server.questions.opening.opened import Opened, UnknownNameError
-from toposcope.server.questions.words import lines_of
+from toposcope.server.text.argument_parser import hyphenated
 from toposcope.server.text.escaped import escaped
 
-EXIT_STATUS = "Exit status: 0; 1 if nothing matched; 2 for invalid arguments."
 _MAX_PROBLEMS = 10
-Found = TypeVar("Found", bound=Answer)
+_OF_DIR = ("index_dir", "data_dir", "formats", "follow_links")
 Result = TypeVar("Result")
 
 
@@ -33,39 +35,25 @@ def logdir_parser(name: str, description: str, epilog: str = EXIT_STATUS) -> Par
     return parser
 
 
-def question_parser(
-    name: str, description: str, answer: type[Answer], epilog: str = EXIT_STATUS, *, rows: str | None = None
-) -> Parser:
-    """Return a parser with what all questions take.
-
-    Args:
-        name: of the subcommand.
-        description: one sentence.
-        answer: the type of the answer.
-        epilog: says what the exit status means.
-        rows: the field of the answer whose items --jsonl prints; None: there is no --jsonl.
-    """
-    parser = logdir_parser(name, description, epilog)
-    output = parser.add_mutually_exclusive_group()
-    output.add_argument("--json", action="store_true", help="print a JSON object instead of text")
-    if rows is not None:
-        output.add_argument(
-            "--jsonl", action="store_const", const=rows, help=f"print each of the {rows} as a JSON object in a line"
-        )
-    parser.set_defaults(jsonl=None)
-    parser.add_printed("--schema", lambda: _schema_text(answer), "the JSON Schema of --json")
+def make_parser(question: Question) -> Parser:
+    """Return the parser of the command line of a question."""
+    parser = question_parser(question)
+    add_forms(parser, question)
+    parser.add_printed("--schema", lambda: _schema_text(question.answer_type), "the JSON Schema of --json")
+    question.add_arguments(parser)
     return parser
 
 
-def whole_count(text: str) -> int:
-    """Parse a number of things.
-
-    Raises:
-        argparse.ArgumentTypeError: it is not an integer, or negative.
-    """
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"invalid number {text!r}: expected an integer, 0 or greater")
-    return int(text[:18])
+def question_parser(question: Question) -> Parser:
+    """Return a parser of a command that asks a logdir or a server; it lacks the arguments of the question."""
+    parser = logdir_parser(question.name, question.description, question.epilog)
+    parser.add_argument("--server", metavar="URL", help="ask a running summary-server; there is no DIR then")
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help=f"file that contains the token of the server; default: that of the URL, else the variable {VARIABLE}",
+    )
+    return parser
 
 
 def _schema_text(answer: type[Answer]) -> str:
@@ -100,45 +88,76 @@ def places_of(options: argparse.Namespace, *directories: str) -> Places:
     return Places(logdir, index_dir, options.data_dir, options.follow_links, options.formats)
 
 
-def ask(
-    parser: Parser,
-    arguments: Sequence[str],
-    question: Callable[[Opened, argparse.Namespace], Found],
-    status_of: Callable[[Found], int],
-) -> int:
-    """Answer a question on standard output; return the exit status.
+class CommandLine(NamedTuple):
+    """A command line that asks a question."""
+
+    parser: Parser
+    options: argparse.Namespace
+    words: list[str]
+    """What a server is sent: it lacks what is said to this side only."""
+
+
+def read_command_line(parser: Parser, arguments: Sequence[str], own_flags: Sequence[str] = ()) -> CommandLine:
+    """Parse a command line. With --server, its URL stands for DIR.
 
     Args:
-        parser: of the command line.
+        parser: from question_parser().
         arguments: the command line.
-        question: returns the answer.
-        status_of: returns the exit status for an answer.
+        own_flags: flags with a value that are no arguments of the question.
     """
-    options = parser.parse_hyphenated(arguments)
-    answer = read_logdir(parser, options, question)
-    if options.json:
-        print(orjson.dumps(json_of(answer)).decode())
-    elif options.jsonl:
-        for row in json_of(answer)[options.jsonl]:
-            print(orjson.dumps(row).decode())
+    own = Parser(parser.prog, "", add_help=False)
+    for flag in ("--server", "--token-file", *own_flags):
+        own.add_argument(flag)
+    found, words = own.parse_known_args(hyphenated(arguments))
+    options = parser.parse_hyphenated(arguments if found.server is None else [found.server, *arguments])
+    if options.server is None and options.token_file is not None:
+        parser.error(f"--token-file {options.token_file!r} needs --server")
+    for name in _OF_DIR if options.server is not None else ():
+        if getattr(options, name) != parser.get_default(name):
+            parser.error(f"--{name.replace('_', '-')} says how to read DIR: omit it with --server")
+    return CommandLine(parser, options, words)
+
+
+def ask(question: Question, arguments: Sequence[str]) -> int:
+    """Answer a question on standard output; return the exit status."""
+    line = read_command_line(make_parser(question), arguments)
+    reply = answered(line, question)
+    if reply.answer is None:
+        for text in reply.lines or ():
+            print(escaped(text))
     else:
-        for line in lines_of(answer):
-            print(escaped(line))
-    return status_of(answer)
+        for each in reply.answer[line.options.jsonl] if line.options.jsonl else [reply.answer]:
+            print(orjson.dumps(each).decode())
+    return reply.status
+
+
+def answered(line: CommandLine, question: Question) -> Reply:
+    """Return the reply to a question; exit with one line if there is none."""
+    if line.options.server is None:
+        return read_logdir(line.parser, line.options, lambda opened, options: reply_to(question, opened, options))
+    from toposcope.server.commands.remote import ask_server
+
+    with _errors_in_one_line(line.parser):
+        return ask_server(line.options.server, known_token(line.options.token_file), question.name, line.words)
 
 
 def read_logdir(
     parser: Parser, options: argparse.Namespace, question: Callable[[Opened, argparse.Namespace], Result]
 ) -> Result:
     """Return what is found in the logdir; exit with one line if a name is unknown, or if it cannot be read."""
+    with _errors_in_one_line(parser), no_collections(), loaded(places_of(options, options.dir)) as (opened, problems):
+        for path, reason in islice(problems.items(), _MAX_PROBLEMS):
+            print(f"cannot read {escaped(path)}: {escaped(reason)}", file=sys.stderr)
+        found = question(opened, options)
+        gc.freeze()  # The end of the process need not look for cycles in what was loaded.
+        return found
+
+
+@contextmanager
+def _errors_in_one_line(parser: Parser) -> Iterator[None]:
     try:
-        with no_collections(), loaded(places_of(options, options.dir)) as (opened, problems):
-            for path, reason in islice(problems.items(), _MAX_PROBLEMS):
-                print(f"cannot read {escaped(path)}: {escaped(reason)}", file=sys.stderr)
-            found = question(opened, options)
-            gc.freeze()  # The end of the process need not look for cycles in what was loaded.
-            return found
+        yield
     except UnknownNameError as error:
         parser.exit(1, escaped(f"{parser.prog}: {error}") + "\n")
     except (OSError, ValueError, ModuleNotFoundError) as error:
-        parser.error(str(error))
+        parser.error(escaped(str(error)))

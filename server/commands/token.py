@@ -52,11 +52,31 @@ def choose_token(argument: str | None, file: str | None, is_refused: bool, is_ne
         return Token(_token_of_file(Path(file)), is_printed=False)
     if is_refused:
         return Token(None, is_printed=False)
-    if (text := os.environ.get(VARIABLE)) is not None:
-        if not _is_valid(text):
-            raise ValueError(f"the token in the environment variable {VARIABLE} is invalid: {_EXPECTED}")
+    if (text := _token_of_environment()) is not None:
         return Token(text, is_printed=False)
     return Token(secrets.token_urlsafe(24) if is_needed else None, is_printed=True)
+
+
+def known_token(file: str | None) -> str | None:
+    """Return the token of a server that runs: that of a file, else that of the environment; None if there is none.
+
+    Raises:
+        ValueError: the file or the variable contains no valid token, or others can read the file.
+        OSError: the file cannot be read; the message contains the reason.
+    """
+    if file is None:
+        return _token_of_environment()
+    try:
+        return _read(Path(file))
+    except OSError as error:
+        raise _unreadable(Path(file), error) from None
+
+
+def _token_of_environment() -> str | None:
+    text = os.environ.get(VARIABLE)
+    if text is not None and not _is_valid(text):
+        raise ValueError(f"the token in the environment variable {VARIABLE} is invalid: {_EXPECTED}")
+    return text
 
 
 def _is_valid(text: str) -> bool:
@@ -69,7 +89,11 @@ def _token_of_file(path: Path) -> str:
     except FileNotFoundError:
         return _create(path)
     except OSError as error:
-        raise OSError(f"--token-file {str(path)!r} cannot be read: {error.strerror}") from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> OSError:
+    return OSError(f"--token-file {str(path)!r} cannot be read: {error.strerror}")
 
 
 def _read(path: Path) -> str:

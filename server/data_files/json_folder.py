@@ -5,9 +5,9 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from toposcope.server.data_files.json_files import (
     SUFFIX,
@@ -22,6 +22,9 @@ from toposcope.server.data_files.json_files import (
 )
 from toposcope.server.places.private_folders import make_private
 from toposcope.server.places.writable import why_unwritable
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 _PART_FILE = "draft"
 """Written while holding the lock only, so one that a crash left behind is overwritten."""
@@ -43,7 +46,12 @@ class JsonFolder:
         self._folder = folder
         self._logdir = logdir
         self._largest_file = largest_file
-        self._lock = FileLock(folder / "lock", timeout=_LOCK_SECONDS, poll_interval=_RETRY_SECONDS)
+
+    @cached_property
+    def _lock(self) -> "BaseFileLock":
+        from filelock import FileLock  # It takes long, and reading needs no lock.
+
+        return FileLock(self._folder / "lock", timeout=_LOCK_SECONDS, poll_interval=_RETRY_SECONDS)
 
     @property
     def address(self) -> str:
@@ -147,7 +155,7 @@ class JsonFolder:
         self._folder.mkdir(parents=True, exist_ok=True)
         try:
             self._lock.acquire()
-        except Timeout:
+        except TimeoutError:
             raise TimeoutError(errno.ETIMEDOUT, "another server has locked it") from None
         try:
             self._write_logdir()

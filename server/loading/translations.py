@@ -8,8 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from toposcope.server.formats.format import Source
 from toposcope.server.formats.formats import Formats
@@ -19,6 +18,9 @@ from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Place, is_gone, reason_of
 from toposcope.server.places.private_folders import make_private
 from toposcope.server.places.several_places import SeveralPlaces
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 _GROWING_SECONDS = 600.0
 """How long after its last change a source is looked at again and again."""
@@ -42,7 +44,8 @@ class Translations:
 
     def __init__(self, formats: Formats, place: Place, folder: Path | None = None) -> None:
         self.formats = formats
-        self._lock = None if folder is None else FileLock(folder / "lock")
+        self._lock: BaseFileLock | None = None
+        """Held while there are translations in the folder."""
         self.problems: dict[str, str] = {}
         """The reasons why sources could not be read, by path."""
         self.damage: dict[str, str] = {}
@@ -103,14 +106,18 @@ class Translations:
 
     def _open_folder(self) -> Path:
         """Return the folder of the translations: a temporary one if another process writes to that which was given."""
-        if self._folder is None or self._lock is None:
+        if self._folder is None:
             return _temporary_folder()
-        if not self._lock.is_locked:
+        if self._lock is None:
+            from filelock import FileLock  # It takes long, and few logdirs have sources.
+
             try:
                 make_private(self._folder)
-                self._lock.acquire(timeout=0)
+                lock = FileLock(self._folder / "lock")
+                lock.acquire(timeout=0)
+                self._lock = lock
                 delete_unused(self._folder, _KEPT_SECONDS)
-            except (OSError, Timeout):
+            except OSError:
                 self._folder = None
                 return _temporary_folder()
         return self._folder

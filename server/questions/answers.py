@@ -287,6 +287,17 @@ class Texts:
     """Texts that cannot be read."""
 
 
+@dataclass(frozen=True)
+class RecordedImage:
+    """An image, as it was recorded."""
+
+    run: str
+    tag: str
+    step: int
+    content: str
+    """The bytes of its file, in Base64."""
+
+
 FindingKind = Literal["state", "non_finite", "divergence", "stall", "spikes", "plateau"]
 
 
@@ -351,6 +362,7 @@ Answer = (
     | BestRuns
     | ConsoleLines
     | Texts
+    | RecordedImage
     | Diagnosis
     | Check
     | Matches

@@ -52,6 +52,7 @@ class _Course(NamedTuple):
     """Standard deviation of the noise of one value."""
 
 
+@np.errstate(over="ignore", invalid="ignore")  # The difference of two huge values is infinite, and no finding.
 def diagnose_run(opened: Opened, name: str) -> Diagnosis:
     """Return what looks wrong in a run, with the numbers that say so.
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from toposcope.metric_direction import Direction, metric_direction
+from toposcope.server.budget.cancellation import check
 from toposcope.server.expressions.syntax import parse
 from toposcope.server.questions.answers import ListedTag, MetricSummary, Series, SeriesList, TagList
 from toposcope.server.questions.opening.opened import Opened, UnknownNameError, find_run
@@ -12,7 +13,7 @@ from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection.chosen_series import Choice
 from toposcope.server.runs.selection.selection import Window, select
-from toposcope.server.runs.selection.sources import Source, ranks_having, tag_source
+from toposcope.server.runs.selection.sources import FoundSeries, Source, series_of, tag_source
 from toposcope.server.runs.statistics.smoothing import parse_smoothing
 from toposcope.server.search.language.literals import Pattern
 
@@ -91,26 +92,37 @@ def read_series(
         UnknownNameError: a run does not exist, or no run has any of the tags.
         ValueError: an expression or the smoothing is invalid.
     """
-    sources = [tag_source(tag) for tag in dict.fromkeys(tags)]
-    sources += [Source(text, parse(text), is_expression=True) for text in dict.fromkeys(expressions)]
     requested = None if smooth is None else parse_smoothing(smooth)
     window = Window(lo=first_step, hi=last_step, points=points)
+    found, missing = find_series(opened, runs, tags, expressions)
+    series = []
+    for source, view, rank in found:
+        check()
+        selected = select(view, source, rank, None, window, requested)
+        smoothed = None if selected.smoothed is None else selected.smoothed.tolist()
+        steps, values = selected.points.step.tolist(), selected.points.value.tolist()
+        series.append(Series(view.name, source.text, rank, steps, values, smoothed, selected.total, *selected.best))
+    return SeriesList(series, missing)
+
+
+def find_series(
+    opened: Opened, runs: Sequence[str], tags: Sequence[str], expressions: Sequence[str]
+) -> tuple[list[FoundSeries], list[str]]:
+    """Return (the series that read_series() reads; the tags and expressions that none of the runs has).
+
+    Raises:
+        UnknownNameError: a run does not exist, or no run has any of the tags.
+        ValueError: an expression is invalid.
+    """
+    sources = [tag_source(tag) for tag in dict.fromkeys(tags)]
+    sources += [Source(text, parse(text), is_expression=True) for text in dict.fromkeys(expressions)]
     views = [find_run(opened.runs, name) for name in dict.fromkeys(runs)] or list(opened.runs.values())
-    series: list[Series] = []
-    for source in sources:
-        for view in views:
-            for rank in ranks_having(view, source, Choice()):
-                selected = select(view, source, rank, None, window, requested)
-                smoothed = None if selected.smoothed is None else selected.smoothed.tolist()
-                steps, values = selected.points.step.tolist(), selected.points.value.tolist()
-                series.append(
-                    Series(view.name, source.text, rank, steps, values, smoothed, selected.total, *selected.best)
-                )
-    found = {each.tag for each in series}
+    series = series_of(sources, views, Choice())
+    found = {each.source.text for each in series}
     missing = [source.text for source in sources if source.text not in found]
     if not series:
         raise UnknownNameError(f"no run has {' or '.join(map(repr, missing))} as a scalar" if missing else "no tags")
-    return SeriesList(series, missing)
+    return series, missing
 
 
 def summarise_metrics(opened: Opened, run: RunView, tags: Sequence[str] | None = None) -> list[MetricSummary]:

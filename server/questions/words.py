@@ -10,6 +10,7 @@ from toposcope.server.questions.answers import (
     ConsoleLines,
     Diagnosis,
     Matches,
+    RecordedImage,
     RunFacts,
     RunList,
     SeriesList,
@@ -175,6 +176,11 @@ def _(answer: Texts) -> Iterator[str]:
     yield total_text(len(answer.texts), answer.total, "text")
     if answer.damaged:
         yield f"{count_text(answer.damaged, 'text')} cannot be read"
+
+
+@lines_of.register
+def _(answer: RecordedImage) -> Iterator[str]:
+    yield f"{answer.tag} at step {answer.step} of {answer.run}"
 
 
 @lines_of.register

@@ -140,5 +140,6 @@ def has_rule(case: Case) -> bool:
     # expr, when and runs have a syntax; expr may take the place of tag; x excludes other axes; and 1.0 is an integer to
     # JSON Schema, but not to the server.
     with_rule = {"node", "slice", "by", "search", "sort", "expr", "x", "when", "runs"}
+    is_question = case.path.startswith("/api/questions")  # Its arguments are those of a command.
     lacks_series = case.path.startswith("/api/scalars") and not parameters.get("tag")
-    return {"lo", "hi"} <= names or bool(names & with_rule) or lacks_series or case.method == "POST"
+    return {"lo", "hi"} <= names or bool(names & with_rule) or lacks_series or is_question or case.method == "POST"

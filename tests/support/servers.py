@@ -116,10 +116,10 @@ def new_client(url: str) -> httpx.Client:
     return httpx.Client(base_url=url, timeout=SLOW_SECONDS, verify=False)
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run summary-server until it ends; return its exit status and output."""
+def run(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run summary-server, with variables of the environment, until it ends; return its exit status and output."""
     texts = [str(argument) for argument in arguments]
-    process = Process(*texts)
+    process = Process(*texts, **variables)
     out, error = process.ended()
     return subprocess.CompletedProcess(texts, process.returncode or 0, out, error)
 

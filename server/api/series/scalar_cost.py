@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from toposcope.server.api.series.scalar_query import FoundSeries
 from toposcope.server.budget.cost import MAX_SECONDS, Cost
 from toposcope.server.expressions.program import compiled
 from toposcope.server.runs.selection.alignment import position_limits
 from toposcope.server.runs.selection.selection import Window, count_inside
+from toposcope.server.runs.selection.sources import FoundSeries
 from toposcope.server.runs.statistics.smoothing import Median, Requested
 
 # Seconds on a core of 2020; what a request costs need not be known well, only whether it is a hundred times as much.

@@ -19,7 +19,6 @@ from toposcope.server.api.series.scalar_cost import bands_cost
 from toposcope.server.api.series.scalar_query import (
     REPLIES,
     DrawnQuery,
-    FoundSeries,
     LongLists,
     find_series,
     is_unchanged,
@@ -35,7 +34,7 @@ from toposcope.server.runs.parameters.hyper_parameters import Value
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection.alignment import PositionLimits, curve_of, position_limits
 from toposcope.server.runs.selection.bands import Band, Centre, Spread, compute_band
-from toposcope.server.runs.selection.sources import Source
+from toposcope.server.runs.selection.sources import FoundSeries, Source
 from toposcope.server.runs.statistics.smoothing import Requested
 
 router = APIRouter(prefix="/api")

@@ -1,6 +1,6 @@
 """Queries shared by the routes of scalars, and the series that they select."""
 
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Literal, Self
 
 from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -15,10 +15,9 @@ from toposcope.server.expressions.syntax import LONGEST, parse
 from toposcope.server.expressions.tokens import ExpressionError
 from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection.chosen_series import Choice
 from toposcope.server.runs.selection.selection import Axis
-from toposcope.server.runs.selection.sources import Source, ranks_having, tag_source
+from toposcope.server.runs.selection.sources import FoundSeries, Source, series_of, tag_source
 from toposcope.server.runs.statistics.downsample import Scale
 from toposcope.server.runs.statistics.smoothing import PATTERN as SMOOTHING_PATTERN
 from toposcope.server.runs.statistics.smoothing import Requested, parse_smoothing
@@ -168,14 +167,6 @@ def is_unchanged(current: Snapshot, since: int | None, names: list[str]) -> bool
     return bool(runs) and all(run.revision <= since for run in runs)
 
 
-class FoundSeries(NamedTuple):
-    """A selected series."""
-
-    source: Source
-    run: RunView
-    rank: int
-
-
 def sources_of(query: SeriesQuery) -> list[Source]:
     """Return the requested tags, then the expressions, each once.
 
@@ -208,12 +199,7 @@ def find_series(current: Snapshot, query: SeriesQuery) -> tuple[list[FoundSeries
     if query.run and not runs:
         raise not_found("run", missing_runs)
     choice = Choice(query.rank, query.attempt)
-    series = [
-        FoundSeries(source, run, rank)
-        for source in sources
-        for run in runs
-        for rank in ranks_having(run, source, choice)
-    ]
+    series = series_of(sources, runs, choice)
     found = {each.source.text for each in series}
     missing = sorted({source.text for source in sources} - found)
     # If other runs have the tags, the reply is empty instead of 404: pages send such requests when runs are hidden.

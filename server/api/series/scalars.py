@@ -21,7 +21,6 @@ from toposcope.server.api.series.scalar_query import (
     REPLIES,
     ColumnName,
     ColumnsQuery,
-    FoundSeries,
     LongLists,
     SeriesQuery,
     find_series,
@@ -33,7 +32,7 @@ from toposcope.server.budget.cancellation import check
 from toposcope.server.loading.publishing.snapshot import Snapshot
 from toposcope.server.runs.selection.selection import Selected, Window, select
 from toposcope.server.runs.selection.selection_over import select_over
-from toposcope.server.runs.selection.sources import hidden
+from toposcope.server.runs.selection.sources import FoundSeries, hidden
 from toposcope.server.runs.statistics.smoothing import Requested, smoothing_text
 from toposcope.server.tables.scalar_csv import scalar_csv
 

@@ -224,10 +224,9 @@ class FileLoader:
 
     def _order(self) -> list[str]:
         """Return the files with unread bytes, the most urgent last: requested runs first, then the newest files."""
-        files = self.files.by_path
-        return sorted(
-            self._waiting, key=lambda path: (files[path].run in self._prioritised, files[path].status.modified)
-        )
+        files, prioritised = self.files.by_path, self._prioritised
+        newest_last = sorted(self._waiting, key=lambda path: files[path].status.modified)
+        return sorted(newest_last, key=lambda path: files[path].run in prioritised) if prioritised else newest_last
 
     def _read(self, path: str) -> str:
         loaded = self.files.by_path[path]

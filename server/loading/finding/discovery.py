@@ -148,6 +148,8 @@ def printable(path: str) -> str:
 
     The texts of different paths differ: in one with such a byte, or an escape in its name, backslashes are doubled.
     """
+    if path.isascii() and "\\" not in path:  # As most are.
+        return path
     if _ESCAPED.search(path):
         path = path.replace("\\", "\\\\")
     return os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -6,8 +6,6 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-import watchfiles
-
 _STEP_MS = 20
 _DEBOUNCE_MS = 100
 _TIMEOUT_MS = 500  # How soon the watch is known to be set up, and a request to stop is noticed.
@@ -46,6 +44,8 @@ class Watcher:
         self._thread.join()
 
     def _run(self) -> None:
+        import watchfiles  # It takes long, and a command that reads once does not watch.
+
         try:
             for changes in watchfiles.watch(
                 self._folder,

@@ -1,7 +1,10 @@
 """The encoded bytes of recorded images."""
 
+from base64 import b64encode
+
 import numpy as np
 
+from toposcope.server.questions.answers import RecordedImage
 from toposcope.server.questions.opening.opened import Opened, UnknownNameError, find_run
 from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.tag_table import Tag
@@ -10,8 +13,8 @@ from toposcope.server.runs.selection.chosen_series import Choice, payloads
 from toposcope.server.values.image import read_images
 
 
-def read_image(opened: Opened, run: str, tag: str, step: int | None = None) -> tuple[int, bytes]:
-    """Return (the step of an image; its bytes, as they were recorded). Of several in a value, the first.
+def read_image(opened: Opened, run: str, tag: str, step: int | None = None) -> RecordedImage:
+    """Return an image as it was recorded; of several in a value, the first.
 
     Args:
         opened: the logdir.
@@ -36,4 +39,4 @@ def read_image(opened: Opened, run: str, tag: str, step: int | None = None) -> t
     images = read_images(read_payload(view, series, row), KINDS[series.kind[row]])
     if not images:
         raise ValueError(f"the value of {tag!r} at step {int(series.step[row])} has no images")
-    return int(series.step[row]), bytes(images[0].encoded)
+    return RecordedImage(run, tag, int(series.step[row]), b64encode(images[0].encoded).decode())

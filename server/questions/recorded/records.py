@@ -5,10 +5,11 @@ from google.protobuf.message import DecodeError
 from toposcope.server.questions.answers import ConsoleLine, ConsoleLines, RecordedText, Texts
 from toposcope.server.questions.opening.opened import Opened, UnknownNameError, find_run
 from toposcope.server.reading.scan import KINDS
+from toposcope.server.reading.series.series import Payloads
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.messages.console import CONSOLE
 from toposcope.server.runs.messages.payload import read_payload
-from toposcope.server.runs.run import ALL
+from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.selection.chosen_series import Choice, payloads
 from toposcope.server.values.text import read_text
 
@@ -54,15 +55,8 @@ def read_texts(opened: Opened, run: str, tag: str | None = None, *, offset: int 
         UnknownNameError: there is no such run, or it has no such tag.
         OSError: a text cannot be read at present.
     """
-    view = find_run(opened.runs, run)
-    names = sorted(view.tags_of("text")) if tag is None else [tag]
-    rows = []
-    for name in names:
-        ranks = view.ranks_of(Tag("text", name))
-        if not ranks:
-            raise UnknownNameError(f"there is no text tag {name!r} in run {run!r}")
-        series = payloads(view, Tag("text", name), ranks[0], Choice())
-        rows += [(name, series, row) for row in range(series.total)]
+    view, found = find_texts(opened, run, tag)
+    rows = [(name, series, row) for name, series in found.items() for row in range(series.total)]
     texts, damaged = [], 0
     for name, series, row in rows[offset : None if limit is None else offset + limit]:
         try:
@@ -72,3 +66,24 @@ def read_texts(opened: Opened, run: str, tag: str | None = None, *, offset: int 
             continue
         texts.append(RecordedText(name, int(series.step[row]), float(series.wall_time[row]), "\n".join(text.texts)))
     return Texts(run, texts, len(rows), damaged)
+
+
+def find_texts(opened: Opened, run: str, tag: str | None) -> tuple[RunView, dict[str, Payloads]]:
+    """Return (a run; its texts by tag).
+
+    Args:
+        opened: the logdir.
+        run: its name.
+        tag: None: all text tags.
+
+    Raises:
+        UnknownNameError: there is no such run, or it has no such tag.
+    """
+    view = find_run(opened.runs, run)
+    found = {}
+    for name in sorted(view.tags_of("text")) if tag is None else [tag]:
+        ranks = view.ranks_of(Tag("text", name))
+        if not ranks:
+            raise UnknownNameError(f"there is no text tag {name!r} in run {run!r}")
+        found[name] = payloads(view, Tag("text", name), ranks[0], Choice())
+    return view, found

@@ -1,5 +1,6 @@
 """Where the points of a requested series come from: a scalar tag, or an expression of tags."""
 
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from toposcope.server.expressions.evaluation import RateUnit, evaluate
@@ -34,6 +35,14 @@ class Source(NamedTuple):
         return tags_of(self.tree) if self.x is None else (*tags_of(self.tree), self.x)
 
 
+class FoundSeries(NamedTuple):
+    """A series that a run has."""
+
+    source: Source
+    run: RunView
+    rank: int
+
+
 def tag_source(tag: str) -> Source:
     """Return a tag as a source."""
     return Source(tag, TagName(tag))
@@ -48,6 +57,16 @@ def ranks_having(run: RunView, source: Source, choice: Choice) -> list[int]:
     having = [set(ranks(run, Tag("scalar", tag), every)) for tag in others]
     common = [rank for rank in ranks(run, Tag("scalar", first), every) if all(rank in each for each in having)]
     return common if choice.rank is not None else common[:1]
+
+
+def series_of(sources: Iterable[Source], runs: Collection[RunView], choice: Choice) -> list[FoundSeries]:
+    """Return the requested series that runs have, by source, run and rank."""
+    return [
+        FoundSeries(source, run, rank)
+        for source in sources
+        for run in runs
+        for rank in ranks_having(run, source, choice)
+    ]
 
 
 def curve(run: RunView, source: Source, rank: int, attempt: int | str | None) -> StepCurve:

@@ -52,6 +52,7 @@ QUERIES: dict[str, dict[str, Any]] = {
     "meshes/geometry": {**MESH, "step": 1},
     "importance": ACCURACY,
     **dict.fromkeys(("notes", "undrawn", "graphs", "graphs/nodes", "graphs/counts", "lineage/dataset"), OF_RUN),
+    "questions/{name}": {"argument": ["--json", "--limit", "2"]},
     **dict.fromkeys(("console", "environment", "code", "files"), OF_RUN),
     **dict.fromkeys(("landscapes", "landscapes.html", "landscapes.csv", "landscapes.vtp"), LANDSCAPE),
     **dict.fromkeys(("landscapes.npz", "landscapes/losses"), LANDSCAPE),
@@ -135,6 +136,8 @@ def send(client: httpx.Client, method: str, route: str) -> tuple[httpx.Response,
         path = f"api/alerts/rules/{method}"
         if method != "PUT":
             client.put(path, json=ALERT_RULE).raise_for_status()
+    elif route == "questions/{name}":
+        path = "api/questions/runs"
     elif route == "default-view":
         client.put("api/views/kept", json=VIEW)
     elif route == "links/{id}":

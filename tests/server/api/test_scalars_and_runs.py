@@ -442,6 +442,7 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
         "/api/environment",
         "/api/code",
         "/api/files",
+        "/api/questions/{name}",
         "/api/views",
         "/api/views/{name}",
         "/api/default-view",

@@ -54,7 +54,7 @@ def test_says_how_many_runs_a_table_leaves_out(command: Command, logdir: Path, t
         ("::chart", "expected at least one --tag or --expr"),
         ("::chart --tag nothing", "no run has 'nothing'"),
         ("::runs --limit x", "invalid number 'x'"),
-        ("::runs --help", "--help is an option of commands only"),
+        ("::runs --help", "unknown argument '--help'"),
         ("::text 'good", "No closing quotation"),
     ],
 )

@@ -1,23 +1,15 @@
-"""summary-server console: prints what a training wrote to stdout and stderr."""
+"""The question what a training wrote to stdout and stderr."""
 
 import argparse
-from collections.abc import Sequence
 
-from toposcope.server.commands.arguments import Parser
-from toposcope.server.commands.asking import ask, question_parser, whole_count
 from toposcope.server.questions.answers import ConsoleLines
+from toposcope.server.questions.asking.question import Question
 from toposcope.server.questions.opening.opened import Opened
 from toposcope.server.questions.recorded.records import read_console
+from toposcope.server.text.argument_parser import ArgumentParser, whole_count
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Print lines; return 1 if there are none."""
-    return ask(make_parser(), arguments, _ask, lambda found: 0 if found.lines else 1)
-
-
-def make_parser() -> Parser:
-    """Return the parser of the command line."""
-    parser = question_parser("console", "Print what a training wrote to stdout and stderr.", ConsoleLines)
+def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="name of a run")
     parser.add_argument("--search", default="", metavar="TEXT", help="only lines with this text, ignoring case")
     parser.add_argument(
@@ -26,8 +18,17 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--limit", type=whole_count, default=1000, metavar="N", help="at most N lines; default: %(default)s"
     )
-    return parser
 
 
-def _ask(opened: Opened, options: argparse.Namespace) -> ConsoleLines:
+def _answer(opened: Opened, options: argparse.Namespace) -> ConsoleLines:
     return read_console(opened, options.run, after=options.after, search=options.search, limit=options.limit)
+
+
+QUESTION = Question(
+    "console",
+    "Print what a training wrote to stdout and stderr.",
+    ConsoleLines,
+    _add_arguments,
+    _answer,
+    lambda found: 0 if found.lines else 1,
+)

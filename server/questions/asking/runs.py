@@ -1,29 +1,15 @@
-"""summary-server runs: lists the runs that match a search."""
+"""The question which runs match a search."""
 
 import argparse
-from collections.abc import Sequence
 
-from toposcope.server.commands.arguments import Parser
-from toposcope.server.commands.asking import ask, question_parser, whole_count
 from toposcope.server.questions.answers import RunList
+from toposcope.server.questions.asking.question import Question
 from toposcope.server.questions.listing import DEFAULT_COLUMNS, list_runs
 from toposcope.server.questions.opening.opened import Opened
+from toposcope.server.text.argument_parser import ArgumentParser, whole_count
 
 
-def run(arguments: Sequence[str]) -> int:
-    """List runs; return 1 if none matches."""
-    return ask(make_parser(), arguments, answer, lambda found: 0 if found.runs else 1)
-
-
-def make_parser() -> Parser:
-    """Return the parser of the command line."""
-    parser = question_parser("runs", "List the runs that match a search, oldest first.", RunList, rows="runs")
-    add_arguments(parser)
-    return parser
-
-
-def add_arguments(parser: Parser) -> None:
-    """Add what the question takes."""
+def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("search", nargs="?", default="", metavar="SEARCH", help="as on the page; default: all runs")
     parser.add_argument(
         "--sort", default="started", metavar="KEY", help="a field, hyperparameter or metric; default: %(default)s"
@@ -38,8 +24,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--limit", type=whole_count, metavar="N", help="list at most N runs; default: all")
 
 
-def answer(opened: Opened, options: argparse.Namespace) -> RunList:
-    """Answer the question of add_arguments()."""
+def _answer(opened: Opened, options: argparse.Namespace) -> RunList:
     columns = [column.strip() for column in options.columns.split(",") if column.strip()]
     return list_runs(
         opened,
@@ -49,3 +34,14 @@ def answer(opened: Opened, options: argparse.Namespace) -> RunList:
         columns=columns,
         limit=options.limit,
     )
+
+
+QUESTION = Question(
+    "runs",
+    "List the runs that match a search, oldest first.",
+    RunList,
+    _add_arguments,
+    _answer,
+    lambda found: 0 if found.runs else 1,
+    rows="runs",
+)

@@ -1,34 +1,18 @@
-"""summary-server get: prints scalar series, or expressions of them."""
+"""The question what the points of scalar series are, or of expressions of them."""
 
 import argparse
 import math
-from collections.abc import Sequence
 
-from toposcope.server.commands.arguments import Parser
-from toposcope.server.commands.asking import ask, question_parser, whole_count
 from toposcope.server.questions.answers import SeriesList
+from toposcope.server.questions.asking.question import Question
 from toposcope.server.questions.metrics import read_series
 from toposcope.server.questions.opening.opened import Opened
+from toposcope.server.text.argument_parser import ArgumentParser, whole_count
 
 _POINTS = 20
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Print series; return 1 if there are none."""
-    return ask(make_parser(), arguments, _ask, lambda found: 0 if found.series else 1)
-
-
-def make_parser() -> Parser:
-    """Return the parser of the command line."""
-    parser = question_parser("get", "Print scalar series, or expressions of them.", SeriesList, rows="series")
-    add_selection(parser)
-    parser.add_argument(
-        "--points", type=whole_count, metavar="N", help=f"about N points; 0: all; default: {_POINTS}, all in JSON"
-    )
-    return parser
-
-
-def add_selection(parser: Parser) -> None:
+def add_selection(parser: ArgumentParser) -> None:
     """Add the options that select series."""
     parser.add_argument("--run", action="append", default=[], metavar="RUN", help="repeatable; default: all runs")
     parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="a scalar tag; repeatable")
@@ -50,9 +34,23 @@ def _steps(text: str) -> tuple[float, float]:
     return steps
 
 
-def _ask(opened: Opened, options: argparse.Namespace) -> SeriesList:
-    points = (0 if options.json or options.jsonl else _POINTS) if options.points is None else options.points
-    return selected_series(opened, options, points)
+def _add_arguments(parser: ArgumentParser) -> None:
+    add_selection(parser)
+    parser.add_argument(
+        "--points", type=whole_count, metavar="N", help=f"about N points; 0: all; default: {_POINTS}, all in JSON"
+    )
+
+
+def _answer(opened: Opened, options: argparse.Namespace) -> SeriesList:
+    return selected_series(opened, options, points_of(options))
+
+
+def points_of(options: argparse.Namespace) -> int:
+    """Return about how many points of each series are wanted; 0: all."""
+    if options.points is None:
+        return 0 if options.json or options.jsonl else _POINTS
+    points: int = options.points
+    return points
 
 
 def selected_series(opened: Opened, options: argparse.Namespace, points: int) -> SeriesList:
@@ -60,7 +58,7 @@ def selected_series(opened: Opened, options: argparse.Namespace, points: int) ->
 
     Args:
         opened: the logdir.
-        options: the command line.
+        options: the arguments.
         points: about how many of each series; 0: all.
 
     Raises:
@@ -79,3 +77,14 @@ def selected_series(opened: Opened, options: argparse.Namespace, points: int) ->
         points=points,
         smooth=options.smooth,
     )
+
+
+QUESTION = Question(
+    "get",
+    "Print scalar series, or expressions of them.",
+    SeriesList,
+    _add_arguments,
+    _answer,
+    lambda found: 0 if found.series else 1,
+    rows="series",
+)
