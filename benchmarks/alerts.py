@@ -16,14 +16,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from idle_runs import write_run
 from process_stats import cpu_ms
 from report import report
 from server_process import serve
 
 from toposcope.proto import framing, summary_pb2
 
-INTERVAL = 1.0
+INTERVAL, HEARTBEAT_SECONDS = 1.0, 30.0
+POINTS = 100
+NAME = "events.out.events.summary.1700000000.0.host_MS"
 CONDITIONS = (
     *(f"loss > {factor} * min(loss) for {steps} steps" for factor in (100, 200, 300) for steps in (10, 100, 1000)),
     *(f"gap - loss > {least}" for least in (10, 20, 30)),
@@ -63,6 +64,23 @@ def main() -> None:
                     report("from recorded to delivered", "-", delays)
         writer.terminate()
         writer.join()
+
+
+def write_run(folder: Path) -> Path:
+    """Write the file of a run, without an end mark; return its path."""
+    folder.mkdir(parents=True)
+    start = summary_pb2.RecordingStart(host="host", process_id=1, rank=0, heartbeat_seconds=HEARTBEAT_SECONDS)
+    now = time.time() - POINTS
+    events = [
+        summary_pb2.Event(wall_time=now, version="MindSpore.Event:1", session_id=folder.name.encode(), start=start)
+    ]
+    for step in range(POINTS):
+        event = summary_pb2.Event(wall_time=now + step, step=step)
+        event.summary.value.add(tag="loss", scalar_value=1 / (1 + step))
+        events.append(event)
+    path = folder / NAME
+    path.write_bytes(b"".join(framing.frame(event.SerializeToString()) for event in events))
+    return path
 
 
 def write_points(paths: list[Path], orders: Connection) -> None:
