@@ -139,7 +139,7 @@ bench-fixed-cost: $(VENV)/.torch
 
 # What a call of SummaryWriter costs, beside the writers of PyTorch and tensorboardX.
 bench-writer: build/interop/tensorboard/.installed $(TYPED)
-	PYTHONPATH=$(TYPED) build/interop/tensorboard/bin/python benchmarks/summary_writer.py $(MEASUREMENTS)
+	PYTHONPATH="$(CURDIR)/$(TYPED)" build/interop/tensorboard/bin/python benchmarks/summary_writer.py $(MEASUREMENTS)
 
 # What a loss landscape costs, beside the naive loop. With MINDSPORE=1 MindSpore's own generator is measured too.
 bench-landscape: $(VENV)/.torch $(if $(MINDSPORE),build/interop/mindspore/.installed)
@@ -215,7 +215,7 @@ interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.instal
 interop-mindspore: build/interop/mindinsight/.installed
 
 $(INTEROP_IN_ENVIRONMENT:%=interop-%): interop-%: build/interop/%/.installed $(TYPED)
-	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
+	PYTHONPATH="$(CURDIR)/$(TYPED)" build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
 
 # Toposcope is installed there, as its extension is found by the name of the package.
 interop-jupyter: $(VENV)/.installed chromium build/interop/jupyter/.installed
@@ -246,19 +246,19 @@ build/interop/s3rver/.installed: $(VENV)/.dev
 # The newest release with each backend, which is chosen when Keras is imported, and an early one with PyTorch.
 interop-keras: build/interop/keras/.installed build/interop/keras30/.installed $(TYPED)
 	for release in keras/torch keras/jax keras/tensorflow keras30/torch; do \
-	  KERAS_BACKEND=$${release#*/} PYTHONPATH=$(TYPED) build/interop/$${release%/*}/bin/python -m pytest tests/interop/check_keras*.py || exit 1; \
+	  KERAS_BACKEND=$${release#*/} PYTHONPATH="$(CURDIR)/$(TYPED)" build/interop/$${release%/*}/bin/python -m pytest tests/interop/check_keras*.py || exit 1; \
 	done
 
 # With the newest release, and with the oldest one that is supported.
 interop-transformers interop-accelerate: interop-%: build/interop/transformers/.installed build/interop/transformers4/.installed $(TYPED)
 	for release in transformers transformers4; do \
-	  PYTHONPATH=$(TYPED) build/interop/$$release/bin/python -m pytest tests/interop/check_$**.py || exit 1; \
+	  PYTHONPATH="$(CURDIR)/$(TYPED)" build/interop/$$release/bin/python -m pytest tests/interop/check_$**.py || exit 1; \
 	done
 
 # The newest release under both of its names, and an early one under its older name.
 interop-lightning: build/interop/lightning/.installed build/interop/lightning20/.installed $(TYPED)
 	for package in lightning/lightning lightning/pytorch_lightning lightning20/pytorch_lightning; do \
-	  LIGHTNING=$${package#*/} PYTHONPATH=$(TYPED) build/interop/$${package%/*}/bin/python -m pytest tests/interop/check_lightning*.py || exit 1; \
+	  LIGHTNING=$${package#*/} PYTHONPATH="$(CURDIR)/$(TYPED)" build/interop/$${package%/*}/bin/python -m pytest tests/interop/check_lightning*.py || exit 1; \
 	done
 
 # Look for bytes that the scan of event files gets wrong, guided by coverage, then read mutations of what was found under
