@@ -4,8 +4,9 @@ import json
 import os
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, TypeVarTuple
 
 from toposcope.recorder import log
 from toposcope.recorder.adapters import adapter, is_module
@@ -21,6 +22,7 @@ from toposcope.recorder.training.events.run_context import RunContext
 from toposcope.recorder.training.state.state import State
 
 _KEY = "GracefulExit"
+Arguments = TypeVarTuple("Arguments")
 
 
 class OnRequestExit(Callback):
@@ -224,7 +226,7 @@ def _inputs(batch: Any) -> tuple[Any, ...]:
     return parts[:-1] if len(parts) > 1 else parts
 
 
-def _attempt(what: str, save: Any, *arguments: Any) -> None:
+def _attempt(what: str, save: Callable[[*Arguments], object], *arguments: *Arguments) -> None:
     """Save a file; a failure is logged, because the process is about to end."""
     try:
         save(*arguments)

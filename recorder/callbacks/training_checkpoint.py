@@ -18,18 +18,20 @@ _EPOCHS, _SCALE, _SCHEDULERS = "finished_epochs", "loss_scale", "schedulers"
 _POSITION, _RANK = "position", "rank"
 
 
-def save_training(state: State, path: str) -> None:
+def save_training(state: State, path: str, append: Mapping[str, Appended] | None = None) -> None:
     """Save a training after a step, atomically.
 
     Args:
         state: of the training.
         path: of the file, which save_checkpoint() writes: load_checkpoint() and restore() can read it too.
+        append: further values to save.
 
     Raises:
         OSError: the file cannot be written.
         Exception: the errors of save_checkpoint().
     """
     appended: dict[str, Appended] = {
+        **(append or {}),
         _EPOCHS: int(state.timestamp.epoch) + state.epoch_place().is_over,
         _POSITION: Position.of(state).as_text(),
         _RANK: process_rank(),
