@@ -34,6 +34,7 @@ def prepare(folder: Path) -> None:
     for run in ("runs/first", "runs/second", "wandb/digits/first", "SUMMARY_BASE_DIR/run"):
         with SummaryRecord(folder / run) as recorder:
             recorder.add_value("scalar", "loss", 0.5)
+            recorder.add_value("scalar", "accuracy", 0.9)
             recorder.record(1)
     (folder / "runs/old").mkdir()
     (file,) = (GOLDEN / "tensorboard/torch").glob("events.out.tfevents.*.0")

@@ -22,6 +22,8 @@ LEFT_OUT = {
     r"docker .*": "needs docker and root",
     r"summary-server .*s3://.*": "needs a bucket: make interop-store, interop-dask and interop-ray",
     r"summary-server .*/etc/toposcope\.token.*": "needs root",
+    r"summary-server .* --server .*": "needs a running server; tests/server/commands/test_remote.py asks one",
+    r"curl .*": "needs a running server; tests/server/api/test_questions.py asks one",
     r"python train\.py fit .*": "needs Lightning: make interop-lightning",
     r"python -m toposcope\.recorder run torchrun .*": "needs several ranks of PyTorch: make interop-tensorboard",
     r"python -m toposcope\.recorder run accelerate .*": "needs Accelerate: make interop-accelerate",
