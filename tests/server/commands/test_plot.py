@@ -37,7 +37,10 @@ def test_each_tag_is_a_chart_of_all_runs(command: Command, tmp_path: Path) -> No
 def test_values_that_are_not_finite_are_counted(command: Command, tmp_path: Path) -> None:
     """They have no place on the chart."""
     record(tmp_path / "run", [1.0, float("nan"), float("inf"), 0.5])
-    assert "2 values that are not finite are left out." in command("plot", tmp_path, "--tag", "loss").stdout
+    assert (
+        "2 values that are not finite, or beyond 1e+300, are left out."
+        in command("plot", tmp_path, "--tag", "loss").stdout
+    )
 
 
 def test_a_series_without_finite_values_is_not_drawn(command: Command, tmp_path: Path) -> None:
@@ -45,7 +48,7 @@ def test_a_series_without_finite_values_is_not_drawn(command: Command, tmp_path:
     record(tmp_path / "run", [float("nan")] * 3)
     done = command("plot", tmp_path, "--tag", "loss")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("3 values that are not finite are left out.\n")
+    assert done.stdout.endswith("3 values that are not finite, or beyond 1e+300, are left out.\n")
 
 
 def test_ten_series_differ_without_colours(command: Command, tmp_path: Path) -> None:
@@ -65,3 +68,11 @@ def test_a_chart_of_nothing_has_a_status(command: Command) -> None:
     assert (missing.returncode, missing.stdout) == (1, "")
     assert "no run has 'nothing'" in missing.stderr
     assert command("plot", GOLDEN).returncode == 2
+
+
+def test_values_whose_range_overflows_are_left_out(command: Command, tmp_path: Path) -> None:
+    """What is near the largest number has no place on an axis."""
+    record(tmp_path / "run", [1.0, 1.7e308, -1.7e308, 0.5])
+    done = command("plot", tmp_path, "--tag", "loss")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("2 values that are not finite, or beyond 1e+300, are left out.\n")
