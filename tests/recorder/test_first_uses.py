@@ -114,4 +114,4 @@ def test_the_first_uses_may_be_in_several_threads(kind: str, tmp_path: Path, pro
     """No thread fails, and no log line says that something cannot be read."""
     output = programs.run(PROGRAM, kind, tmp_path / "runs", folder=tmp_path)
 
-    assert [line for line in output.splitlines() if line and not line.startswith(_PRINTED)] == []
+    assert [line for line in output.splitlines() if line and not line.startswith(_PRINTED)] == [], output
