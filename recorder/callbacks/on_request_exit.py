@@ -22,7 +22,7 @@ from toposcope.recorder.training.events.run_context import RunContext
 from toposcope.recorder.training.state.state import State
 
 _KEY = "GracefulExit"
-Arguments = TypeVarTuple("Arguments")
+_Arguments = TypeVarTuple("_Arguments")
 
 
 class OnRequestExit(Callback):
@@ -226,7 +226,7 @@ def _inputs(batch: Any) -> tuple[Any, ...]:
     return parts[:-1] if len(parts) > 1 else parts
 
 
-def _attempt(what: str, save: Callable[[*Arguments], object], *arguments: *Arguments) -> None:
+def _attempt(what: str, save: Callable[[*_Arguments], object], *arguments: *_Arguments) -> None:
     """Save a file; a failure is logged, because the process is about to end."""
     try:
         save(*arguments)

@@ -12,6 +12,7 @@ from support.servers import wait_until
 from toposcope.recorder import SummaryRecord
 from toposcope.server.alerts.alert_files import LARGEST_FILE, AlertFiles, PageRule
 from toposcope.server.alerts.alerts import Alerts
+from toposcope.server.alerts.raised import RaisedAlert
 from toposcope.server.alerts.watch import AlertWatch
 from toposcope.server.data_files.data_folder import data_files
 from toposcope.server.loading.logdir import Logdir
@@ -43,6 +44,14 @@ def watching(tmp_path: Path, *rules: PageRule) -> Iterator[tuple[AlertWatch, Ale
         logdir.stop_loading()
 
 
+def raised_after(failed: threading.Event, tmp_path: Path, when: str) -> list[RaisedAlert]:
+    """Watch a rule that cannot be looked at the first time; return the alerts that it raises afterwards."""
+    with watching(tmp_path, PageRule(name="rule", when=when, level="warn", made=0.0)) as (watch, alerts):
+        assert failed.wait(60)
+        watch.notice(NOTHING)
+        return list(wait_until(lambda: alerts.current().alerts).values())
+
+
 def test_an_invalid_search_keeps_no_other_rule_from_raising_alerts(tmp_path: Path) -> None:
     """Lookaround is refused when the runs are searched."""
     invalid = PageRule(name="invalid", when="loss > -1", runs="/(?=a)/", level="warn", made=0.0)
@@ -65,14 +74,10 @@ def test_a_rule_that_failed_is_looked_at_again(tmp_path: Path, monkeypatch: pyte
         return read(self, tag, rank, attempt)
 
     monkeypatch.setattr(RunView, "points", points)
-    rule = PageRule(name="rule", when="loss > -1", level="warn", made=0.0)
 
-    with watching(tmp_path, rule) as (watch, alerts):
-        assert failed.wait(60)
-        watch.notice(NOTHING)
-        raised = wait_until(lambda: alerts.current().alerts)
+    raised = raised_after(failed, tmp_path, "loss > -1")
 
-    assert [alert.run for alert in raised.values()] == ["a"]
+    assert [alert.run for alert in raised] == ["a"]
 
 
 def test_recorded_alerts_that_could_not_be_read_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,11 +93,7 @@ def test_recorded_alerts_that_could_not_be_read_are_read_again(tmp_path: Path, m
         return read(run)
 
     monkeypatch.setattr("toposcope.server.alerts.recorded.recorded_alerts", recorded_alerts)
-    rule = PageRule(name="rule", when="alert", level="warn", made=0.0)
 
-    with watching(tmp_path, rule) as (watch, alerts):
-        assert failed.wait(60)
-        watch.notice(NOTHING)
-        raised = wait_until(lambda: alerts.current().alerts)
+    raised = raised_after(failed, tmp_path, "alert")
 
-    assert [alert.title for alert in raised.values()] == ["Low"]
+    assert [alert.title for alert in raised] == ["Low"]
